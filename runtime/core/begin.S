@@ -75,7 +75,7 @@
         .hidden quipu_note
         .type   quipu_note, @object
 quipu_note:
-        .long   6, 4, 1              /* sizes of name and description, QUIPU_STATE_VERSION */
+        .long   6, 4, 2              /* sizes of name and description, QUIPU_STATE_VERSION */
         .asciz  "quipu"
         .balign 4
         .long   quipu_state - .

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 enum {
-    QUIPU_STATE_VERSION = 1, /* of struct quipu_state; the note in begin.S contains it */
+    QUIPU_STATE_VERSION = 2, /* of struct quipu_state; the note in begin.S contains it */
     BLOCKS_MAX = 32,         /* each chunk doubles the slots, so this is never reached */
     PATH_SIZE = 4096,
     NAME_SIZE = 256,
@@ -76,6 +76,9 @@ struct quipu_state {
     struct quipu_module module;
     bool reserves; /* files must have no holes, however much room there is */
     void *trace;   /* trace/trace.c: what all modules of the process share; NULL: nothing yet */
+    uint64_t bias; /* of this module; it is known if `trace` is not NULL */
+    /* quipu_own_ticks; NULL: nothing counts ticks in this module, or `trace` is NULL */
+    bool (*counter)(uint64_t *ticks, uint32_t *thread);
 };
 
 extern struct quipu_state quipu_state;
@@ -126,6 +129,16 @@ void quipu_start(void);
  * call quipu_after. */
 void quipu_begin_tests(void) __attribute__((weak));
 WEAK_HERE(quipu_begin_tests);
+
+/* moment/moment.c, if inserted code counts ticks: sets the calling thread's ticks that are in its
+ * cells, and its number; 0: the first one. Returns false if it has no cells. */
+bool quipu_own_ticks(uint64_t *ticks, uint32_t *thread) __attribute__((weak));
+WEAK_HERE(quipu_own_ticks);
+
+/* trace/counters.c, if inserted code records a trace: the calling thread gets cells, and begins to
+ * count ticks as this THREAD. */
+void quipu_trace_count_thread(uint32_t thread) __attribute__((weak));
+WEAK_HERE(quipu_trace_count_thread);
 
 /* slot.c */
 /* Gives the calling thread its cells and sets quipu_bias. Returns the bias, which is 0 if there is

@@ -85,6 +85,18 @@ void quipu_begin_ticks(struct event_block *block) {
         block->alarms[i].handler = 0;
     quipu_moment_thread(block); /* a debugger may set the countdown's end */
     divide_countdown(block);
+    if (IS_LINKED(quipu_trace_count_thread))
+        quipu_trace_count_thread((uint32_t)block->thread);
+}
+
+bool quipu_own_ticks(uint64_t *ticks, uint32_t *thread) {
+    uint64_t distance = *own_bias();
+    if (distance == QUIPU_UNATTACHED || !quipu_is_counted(TICKS))
+        return false;
+    const struct event_block *block = own_block();
+    *ticks = count_in(block, TICKS);
+    *thread = (uint32_t)block->thread;
+    return true;
 }
 
 void quipu_add_early_ticks(void) {

@@ -241,6 +241,7 @@ static void hand_over(const struct trace *trace, struct thread *thread) {
     thread->chunk = NULL;
     if (!chunk)
         return;
+    quipu_trace_end_counters(trace, chunk);
     if (!thread->held) {
         set_state(chunk, QUIPU_TRACE_FILLED);
         wake(&trace->control->filled);
@@ -314,6 +315,7 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     if (frame &&
         (thread->broken || (chunk->number && chunk->number % trace->control->start_every == 0)))
         chunk->start = quipu_trace_describe_start(records_of(chunk), frame);
+    quipu_trace_begin_counters(trace, chunk);
     thread->broken = false;
     thread->known.unread = 0;
     set_state(chunk, QUIPU_TRACE_FILLING);

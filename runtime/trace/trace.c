@@ -115,11 +115,13 @@ static void look_for_recording(void) {
     unlock();
 }
 
-/* Takes what another module has made. */
+/* Takes what another module has made, and finds where this module is. */
 static int find_trace(struct dl_phdr_info *info, size_t size, void *data) {
     struct trace **found = data;
     const struct quipu_state *state = NULL;
     (void)size;
+    if (module_contains(info, &quipu_state))
+        quipu_state.bias = info->dlpi_addr;
     if (!*found && find_note(info, quipu_use_state, &state))
         *found = state->trace;
     return 0;
@@ -134,6 +136,7 @@ static void join(void) {
         found = map_memory(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                            -1, 0);
     trace = quipu_state.trace = found;
+    quipu_state.counter = IS_LINKED(quipu_own_ticks) ? quipu_own_ticks : NULL;
     lock();
     if (trace->phase == TRACE_UNKNOWN)
         begin_recording();
@@ -179,6 +182,7 @@ static struct thread *attach(void) {
         quipu_trace_begin_order(trace, thread);
     }
     unlock();
+    quipu_trace_join_counter(thread);
     *quipu_trace_own() = &thread->known;
     return thread;
 }

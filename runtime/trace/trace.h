@@ -3,6 +3,7 @@
  * trace.c      threads and processes
  * buffers.c    buffers that 'quipu trace' empties
  * start.c      the state of a thread where a chunk begins
+ * counters.c   ticks of a thread where a chunk begins and ends
  * order.c      tickets for the order of threads
  * signal.c     signal handlers */
 #ifndef QUIPU_RUNTIME_TRACE_TRACE_H
@@ -98,6 +99,12 @@ void quipu_trace_drop_buffers(struct thread *thread);
 
 /* start.c: describes the thread in front of the records at RECORDS. Returns the size of that. */
 uint32_t quipu_trace_describe_start(char *records, const struct full_frame *frame);
+
+/* counters.c: describes the calling thread's counters where its CHUNK begins, or ends. */
+void quipu_trace_begin_counters(const struct trace *trace, struct quipu_trace_chunk *chunk);
+void quipu_trace_end_counters(const struct trace *trace, struct quipu_trace_chunk *chunk);
+/* counters.c: THREAD, the calling one, has come to this module, and may count here already. */
+void quipu_trace_join_counter(const struct thread *thread);
 
 /* order.c: the process begins to record. */
 void quipu_trace_watch_ends(struct trace *trace);

@@ -19,6 +19,8 @@ static const char help[] =
     "place in the source, and what it read (R) and wrote (W): address and size.\n"
     "\n"
     "      --asm              also the text of each instruction\n"
+    "      --moments          also the name of the moment in front of each instruction, for\n"
+    "                         'quipu goto', if the program was built with 'moment', too\n"
     "      --expand           what memcpy, read and the like accessed as words of 8 bytes\n"
     "      --order=ORDER      thread: one thread after the other (default); global: all threads in\n"
     "                         one order, which contradicts none that synchronization made\n"
@@ -84,6 +86,7 @@ static void take_first(void *options, const char *word) {
 
 static const struct option_row rows[] = {
     {"asm", 0, OPTION_FLAG, offsetof(struct print_options, listing.assembly), NULL},
+    {"moments", 0, OPTION_FLAG, offsetof(struct print_options, listing.moments), NULL},
     {"expand", 0, OPTION_FLAG, offsetof(struct print_options, selection.expand), NULL},
     {"order", 0, OPTION_PARSED, 0, take_order},
     {"layout", 0, OPTION_LIST, offsetof(struct print_options, selection.layouts), NULL},

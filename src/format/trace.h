@@ -107,7 +107,9 @@ enum {
 };
 
 enum {
-    QUIPU_TRACE_HAS_VECTORS = 0x80 /* in a note, added to the kind of a record */
+    QUIPU_TRACE_HAS_VECTORS = 0x80, /* in a note, added to the kind of a record */
+    QUIPU_TRACE_TICKS = 0x80,       /* in a note, added to the kind of an edge: with
+                                       --quipu=moment, the software instruction counter advances */
 };
 
 #define QUIPU_TRACE_MAGIC "\211qtrace\r"
@@ -205,12 +207,36 @@ struct quipu_trace_chunk {
     uint64_t begin;    /* 32  of the thread's %fs; of a module: its load bias */
     uint8_t build_id[32]; /* 40  of a module, zeros behind it */
     uint32_t flags;       /* 72  enum quipu_trace_chunk_flags */
-    uint32_t unused;      /* 76 */
+    uint32_t counters;    /* 76  of struct quipu_trace_counter in front of the start, at most
+                                 QUIPU_TRACE_COUNTERS_MOST */
 };
 
 enum quipu_trace_chunk_flags {
     QUIPU_TRACE_BROKEN = 1, /* records between the chunk before and this one were not kept */
 };
+
+/* The software instruction counter of the chunk's thread in a module that was built with
+ * --quipu=moment. In a buffer they are in front of the records, at the end of its first page; the
+ * first one that was added is the last one there. */
+struct quipu_trace_counter {
+    uint64_t bias;   /*  0  of the module */
+    uint64_t begin;  /*  8  ticks of the thread's cells where the chunk begins ... */
+    uint64_t end;    /* 16  ... and where it ends; 0: the process ended before */
+    uint32_t thread; /* 24  number of the thread in names of moments; 0: the first one */
+    uint32_t unused; /* 28 */
+};
+
+enum {
+    QUIPU_TRACE_COUNTERS_MOST = 96, /* more modules have no moments in the trace */
+    QUIPU_TRACE_CONTENTS_MAX =      /* of a chunk: counters, start and records */
+        QUIPU_TRACE_RECORDS_MAX +
+        QUIPU_TRACE_COUNTERS_MOST * (int)sizeof(struct quipu_trace_counter),
+};
+
+/* Returns the size in bytes of the chunk's counters. */
+static inline uint32_t quipu_trace_counters_size(const struct quipu_trace_chunk *chunk) {
+    return chunk->counters * (uint32_t)sizeof(struct quipu_trace_counter);
+}
 
 /* The state of the thread where a chunk begins, so that the chunk can be read without those in
  * front of it: the registers, and the stack from %rsp upwards, from which the callers of the

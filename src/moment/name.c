@@ -346,12 +346,17 @@ const char *line_text(struct arena *arena, const struct binary *binary, uint64_t
     return file ? arena_print(arena, "%s:%u", last_part(file), line) : "";
 }
 
-const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
-                        uint64_t ticks, uint64_t thread) {
+const char *build_text(struct arena *arena, const struct binary *binary) {
     char build[BUILD_DIGITS + 2] = "";
     for (size_t i = 0; i < BUILD_DIGITS / 2 && i < binary->build_id_size; i++)
         snprintf(build + (i ? 1 + 2 * i : 0), sizeof build - 2 * i, i ? "%02x" : "~%02x",
                  binary->build_id[i]);
+    return arena_copy(arena, build, strlen(build));
+}
+
+const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
+                        uint64_t ticks, uint64_t thread) {
     return arena_print(arena, "%s@%llu/%llu%s", place_text(arena, binary, address),
-                       (unsigned long long)ticks, (unsigned long long)thread, build);
+                       (unsigned long long)ticks, (unsigned long long)thread,
+                       build_text(arena, binary));
 }

@@ -57,6 +57,10 @@ void find_inlined(struct arena *arena, const struct binary *binary, uint64_t add
 void find_sources(struct arena *arena, const struct binary *binary, uint64_t address,
                   text_vector *files);
 
+/* Returns what the names of moments in BINARY end with: "~1f3a9c2b", or "" if it has no build id.
+ */
+const char *build_text(struct arena *arena, const struct binary *binary);
+
 /* Returns the whole name of a moment. */
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread);

@@ -61,7 +61,7 @@ struct collector {
     struct trace_writer *writer;
     struct window_chunks *window;
     bool has_records; /* of a thread */
-    uint8_t contents[QUIPU_TRACE_RECORDS_MAX];
+    uint8_t contents[QUIPU_TRACE_CONTENTS_MAX];
 };
 
 /* ---- the directory ---- */
@@ -208,7 +208,10 @@ static bool wants(struct collector *collector, const struct quipu_trace_chunk *c
 /* Stores what is in the buffer. */
 static void store(struct collector *collector, const struct buffer_file *buffer,
                   struct quipu_trace_chunk *chunk) {
-    ssize_t size = pread(buffer->fd, collector->contents, sizeof collector->contents, PAGE);
+    if (chunk->counters > QUIPU_TRACE_COUNTERS_MOST)
+        chunk->counters = 0;
+    ssize_t size = pread(buffer->fd, collector->contents, sizeof collector->contents,
+                         PAGE - quipu_trace_counters_size(chunk));
     chunk->state = 0;
     collector->has_records |= chunk->kind == QUIPU_TRACE_RECORDS;
     while (size > 0 && collector->contents[size - 1] == 0)

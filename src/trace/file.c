@@ -191,7 +191,9 @@ static const char *add_records(struct arena *arena, struct trace *trace,
     const struct quipu_trace_chunk *chunk = &block->chunk;
     struct traced_process *process = find_process(trace, chunk);
     struct traced_thread *thread = NULL;
-    if (block->size > QUIPU_TRACE_RECORDS_MAX || chunk->start > QUIPU_TRACE_RECORDS_MAX ||
+    if (block->size > QUIPU_TRACE_CONTENTS_MAX || chunk->start > QUIPU_TRACE_RECORDS_MAX ||
+        chunk->counters > QUIPU_TRACE_COUNTERS_MOST ||
+        block->size < quipu_trace_counters_size(chunk) ||
         (chunk->start && chunk->start < sizeof(struct quipu_trace_start)))
         return arena_print(arena,
                            "'%s' is corrupt: thread %u has a chunk of %u bytes, %u of its start",
@@ -212,6 +214,7 @@ static const char *add_records(struct arena *arena, struct trace *trace,
                                    .size = block->size,
                                    .bytes = bytes,
                                    .fs_base = chunk->begin,
+                                   .counters = chunk->counters,
                                    .start = chunk->start,
                                    .broken = chunk->flags & QUIPU_TRACE_BROKEN};
     vector_push(&trace->arena, &thread->chunks, records);
@@ -296,7 +299,7 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
 const char *read_chunk(const struct traced_chunk *chunk, uint8_t *records) {
     if (!read_contents(records, chunk->size, chunk->bytes, chunk->stored))
         return "a chunk of its records is corrupt";
-    memset(records + chunk->size, 0, QUIPU_TRACE_RECORDS_MAX - chunk->size);
+    memset(records + chunk->size, 0, QUIPU_TRACE_CONTENTS_MAX - chunk->size);
     return NULL;
 }
 

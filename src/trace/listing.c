@@ -4,6 +4,7 @@
  * begins a row, what is constant, and how a reference is written. */
 #include "trace/listing.h"
 
+#include "moment/name.h"
 #include "report/csv_writer.h"
 #include "report/json_writer.h"
 #include "trace/gap.h"
@@ -23,6 +24,7 @@ struct constant {
     bool chosen; /* it is of the function that was asked for */
     uint32_t size;
     const char *text;
+    const char *place, *build; /* in front of the moment's ticks, and behind its thread */
 };
 
 struct listing {
@@ -47,6 +49,23 @@ struct listing_format {
 
 static void put_constant(struct listing *listing, const struct constant *constant) {
     put_bytes(&listing->rows, constant->text, constant->size);
+}
+
+/* Writes the name of the moment in front of the step, or OTHERWISE if it is not known; and END. */
+static void put_moment(struct listing *listing, const struct trace_step *step,
+                       const struct constant *constant, const char *otherwise, const char *end) {
+    struct row_buffer *rows = &listing->rows;
+    if (step->counted) {
+        put_text(rows, constant->place);
+        put_bytes(rows, "@", 1);
+        put_decimal(rows, step->ticks);
+        put_bytes(rows, "/", 1);
+        put_decimal(rows, step->counted);
+        put_text(rows, constant->build);
+    } else {
+        put_text(rows, otherwise);
+    }
+    put_text(rows, end);
 }
 
 static void no_heading(struct listing *listing) {
@@ -79,6 +98,8 @@ static void write_text_constant(FILE *out, const struct trace_step *step, const 
 static void write_text_step(struct listing *listing, const struct trace_step *step,
                             const struct constant *constant) {
     struct row_buffer *rows = &listing->rows;
+    if (listing->options.moments)
+        put_moment(listing, step, constant, "-", " ");
     put_hexadecimal(rows, step->address, 1);
     put_constant(listing, constant);
     for (size_t i = 0; i < step->references.count; i++) {
@@ -125,6 +146,10 @@ static void write_json_step(struct listing *listing, const struct trace_step *st
     put_decimal(rows, listing->thread->process->pid);
     put_text(rows, ", \"thread\": ");
     put_decimal(rows, listing->thread->tid);
+    if (listing->options.moments && step->counted) {
+        put_text(rows, ", \"moment\": \"");
+        put_moment(listing, step, constant, "", "\"");
+    }
     put_text(rows, ", \"address\": ");
     put_decimal(rows, step->address);
     put_constant(listing, constant);
@@ -161,7 +186,9 @@ static void write_json_gap(FILE *out, const struct listing *listing, const char 
 /* ---- CSV: a row for each reference, or one for an instruction without ---- */
 
 static void begin_csv(struct listing *listing) {
-    put_text(&listing->rows, "process,thread,address,size,function,offset,file,line,");
+    put_text(&listing->rows, listing->options.moments ? "process,thread,moment,address,"
+                                                      : "process,thread,address,");
+    put_text(&listing->rows, "size,function,offset,file,line,");
     if (listing->options.assembly)
         put_text(&listing->rows, "assembly,");
     put_text(&listing->rows, "reference,access,data_address,data_size,sure");
@@ -190,6 +217,8 @@ static void begin_csv_row(struct listing *listing, const struct trace_step *step
     put_bytes(&listing->rows, ",", 1);
     put_decimal(&listing->rows, listing->thread->tid);
     put_bytes(&listing->rows, ",", 1);
+    if (listing->options.moments)
+        put_moment(listing, step, constant, "", ",");
     put_decimal(&listing->rows, step->address);
     put_constant(listing, constant);
 }
@@ -222,7 +251,8 @@ static void write_csv_step(struct listing *listing, const struct trace_step *ste
 }
 
 static void begin_csv_gap(FILE *out, const struct listing *listing, const char *name) {
-    fprintf(out, "%" PRIu32 ",%" PRIu32 ",,,", listing->thread->process->pid, listing->thread->tid);
+    fprintf(out, "%" PRIu32 ",%" PRIu32 ",,,%s", listing->thread->process->pid,
+            listing->thread->tid, listing->options.moments ? "," : "");
     csv_field(out, name);
     fprintf(out, ",,,%s,", listing->options.assembly ? "," : "");
 }
@@ -290,6 +320,11 @@ static void make_constant(struct listing *listing, const struct trace_step *step
     constant->text = arena_copy(arena, text, size);
     constant->size = (uint32_t)size;
     free(text);
+    if (options->moments) {
+        const struct binary *binary = step->function->module->binary;
+        constant->place = place_text(arena, binary, step->instruction->address);
+        constant->build = build_text(arena, binary);
+    }
 }
 
 /* Writes the row of GAP if there is one, and if its function is one of those that are listed. */

@@ -15,6 +15,7 @@ const struct listing_format *choose_listing_format(const char *name);
 struct listing_options {
     const struct listing_format *format; /* NULL: text */
     bool assembly;                       /* with the text of each instruction */
+    bool moments;                        /* with the name of the moment in front of it */
     const char *function;                /* only its instructions; NULL: all */
     bool global;                         /* for list_in_order: rows tell of order */
     uint64_t skip; /* of each thread: leaves out the first ones of those that are chosen ... */

@@ -64,6 +64,8 @@ static bool read_edges(struct arena *arena, struct cursor *cursor,
         edge->source = (uint32_t)cursor_uleb128_to(cursor, last);
         edge->target = (uint32_t)cursor_uleb128_to(cursor, last);
         edge->kind = (uint8_t)cursor_number(cursor, 1);
+        edge->ticks = edge->kind & QUIPU_TRACE_TICKS;
+        edge->kind &= (uint8_t)~QUIPU_TRACE_TICKS;
         edge->record = (uint32_t)cursor_uleb128_to(cursor, UINT32_MAX - 1);
     }
     if (cursor->failed)
@@ -192,6 +194,8 @@ static const char *read_function(struct arena *arena, struct traced_module *modu
         !read_records(arena, cursor, &function) || !read_sites(arena, cursor, &function) ||
         !place_records(&function))
         return "its notes of traces are corrupt";
+    for (uint32_t i = 0; i < function.edge_count; i++)
+        module->ticks |= function.edges[i].ticks;
     vector_push(arena, &module->functions, function);
     return NULL;
 }

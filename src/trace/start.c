@@ -241,12 +241,13 @@ bool walk_start(struct trace_walk *walk) {
     struct quipu_trace_start start;
     const struct loaded_module *loaded;
     walk->frames.count = 0;
+    walk_start_counts(walk, 0);
     if (chunk->start < sizeof start)
         return false;
-    memcpy(&start, walk->records, sizeof start);
+    memcpy(&start, walk->start, sizeof start);
     struct record_code_state state = {.address = start.address,
                                       .known = REGISTERS_ALL,
-                                      .stack = walk->records + sizeof start,
+                                      .stack = walk->start + sizeof start,
                                       .stack_begin = start.registers[STACK_POINTER],
                                       .stack_size = chunk->start - sizeof start};
     memcpy(state.registers, start.registers, sizeof state.registers);
@@ -260,6 +261,7 @@ bool walk_start(struct trace_walk *walk) {
     stack_frames stack = {0};
     bool whole = stack_unwind(&arena, modules_of(walk->thread->process), &copy, &stack);
     whole &= make_frames(walk, make_innermost(place, loaded, &state), &stack);
+    walk_start_counts(walk, place->address + loaded->bias);
     arena_release(&arena);
     return whole;
 }

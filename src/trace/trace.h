@@ -79,6 +79,7 @@ struct piece {
 struct path_edge {
     uint32_t source, target; /* 0: outside; 1...: piece + 1; then the hubs */
     uint8_t kind;            /* enum quipu_edge_kind */
+    bool ticks;              /* the software instruction counter advances */
     uint32_t record;         /* 1 + the one on it, or 0 */
 };
 
@@ -122,6 +123,7 @@ struct traced_module {
     VECTOR(struct traced_function) functions; /* sorted by address */
     VECTOR(struct sync_place) syncs;          /* sorted by address */
     struct start_places *starts;              /* start.c; NULL: not found yet */
+    bool ticks;                               /* it was built with --quipu=moment, too */
     VECTOR(struct order_site) sites;          /* sorted by address */
 };
 
@@ -151,15 +153,18 @@ struct traced_chunk {
         size; /* bytes, and those of the records themselves; not more than they may be */
     const uint8_t *bytes;
     uint64_t fs_base;
-    uint32_t start; /* bytes of its struct quipu_trace_start, or 0 */
-    bool broken;    /* records between the chunk before and this one were not kept */
-    uint8_t whole;  /* start.c: enum start_state */
+    uint32_t counters; /* so many are in front of the start */
+    uint32_t start;    /* bytes of its struct quipu_trace_start, or 0 */
+    bool broken;       /* records between the chunk before and this one were not kept */
+    uint8_t whole;     /* start.c: enum start_state */
 };
 
 /* Whether the thread has gone on behind the chunk: it ends because there was no room. Zeros at its
  * end are not stored. */
 static inline bool chunk_is_full(const struct traced_chunk *chunk) {
-    return chunk->size + 2 * QUIPU_TRACE_RECORD_MAX >= QUIPU_TRACE_FULL;
+    return chunk->size - chunk->counters * sizeof(struct quipu_trace_counter) +
+               2 * QUIPU_TRACE_RECORD_MAX >=
+           QUIPU_TRACE_FULL;
 }
 
 /* A thread's records: its chunks, in order. */
@@ -195,8 +200,8 @@ bool trace_is(const char *path);
 const char *trace_open(struct arena *arena, const char *path, struct trace **result);
 void trace_close(struct trace *trace);
 
-/* Writes the records of CHUNK, and zeros behind them, into RECORDS, of QUIPU_TRACE_RECORDS_MAX
- * bytes. Returns NULL, or why they cannot be read. */
+/* Writes the counters, the start and the records of CHUNK, and zeros behind them, into RECORDS, of
+ * QUIPU_TRACE_CONTENTS_MAX bytes. Returns NULL, or why they cannot be read. */
 const char *read_chunk(const struct traced_chunk *chunk, uint8_t *records);
 
 /* Returns NULL, or an error message, in the trace's arena, if it has no records at all. */
@@ -263,7 +268,9 @@ struct trace_step {
     const struct traced_function *function;
     const struct piece *piece;
     const struct traced_instruction *instruction;
-    uint64_t address;          /* in the process, as the layout has it */
+    uint64_t address; /* in the process, as the layout has it */
+    uint64_t ticks;   /* of the moment in front of the instruction ... */
+    uint32_t counted; /* ... and the thread's number in its name (moment/name.h); 0: not known */
     reference_list references; /* in the order of the accesses */
 };
 

@@ -99,6 +99,10 @@ static void arrive(struct trace_walk *walk) {
             continue;
         walk->frames.count = i + 1;
         came_directly(walk, same ? item.stack : 0);
+        if (note->edge != NONE_OF)
+            walk_count(walk, frame, &function->edges[note->edge]);
+        else
+            walk_count_entry(walk, frame, same ? frame->piece + 1 : 0, piece);
         enter_piece(frame, piece);
         if (note->piece == NONE_OF)
             take_record(walk, frame, item.record);
@@ -112,6 +116,7 @@ static void arrive(struct trace_walk *walk) {
                               begins ? find_chain(walk, item.stack) : (uint32_t)walk->frames.count,
                           .last = NONE_OF,
                           .handler = walk->interrupts,
+                          .above = walk->above,
                           .leaving = walk->leaving};
     if (walk->interrupts) {
         walk->leaving.leaves = false;
@@ -121,6 +126,11 @@ static void arrive(struct trace_walk *walk) {
         frame.direct = came_directly(walk, item.stack);
     }
     walk->interrupts = false;
+    walk->above = 0;
+    if (note->edge != NONE_OF)
+        walk_count(walk, &frame, &function->edges[note->edge]);
+    else
+        walk_count_entry(walk, &frame, 0, piece);
     enter_piece(&frame, piece);
     frame.values[STACK_POINTER] = item.stack;
     frame.known = REGISTER_RSP;
@@ -143,6 +153,7 @@ static void resume(struct trace_walk *walk) {
     skip_record(walk, QUIPU_TRACE_RESUMED_SIZE);
     while (walk->frames.count && !innermost(walk)->handler)
         walk->frames.count--;
+    walk_resume_counts(walk);
     if (!walk->frames.count)
         return;
     walk->leaving = innermost(walk)->leaving;
@@ -156,6 +167,7 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
     const struct traced_function *function = frame->function;
     const struct path_edge *e = &function->edges[edge];
     CHECK(function->edges && edge < function->edge_count);
+    walk_count(walk, frame, e);
     if (e->kind == QUIPU_EDGE_CALL)
         call_untraced(walk, frame);
     if (has_tail_result(function, e)) {
@@ -321,6 +333,9 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     step->piece = piece;
     step->instruction = instruction;
     step->address = instruction->shown + frame->loaded->bias;
+    const struct tick_count *count = walk_count_of(walk, frame);
+    step->ticks = count->ticks;
+    step->counted = count->known ? count->thread : 0;
     step->references.count = 0;
     walk->stack_known = frame->known & REGISTER_RSP;
     walk->stack = frame->values[STACK_POINTER];
@@ -338,6 +353,8 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
     const struct item *item;
     if (frame && is_interrupted_here(walk, frame)) {
         walk->interrupts = true;
+        if (!frame->calls)
+            walk->above = walk_interrupt_counts(walk, frame, walk->item.interrupted);
         skip_record(walk, QUIPU_TRACE_HANDLER_SIZE);
         item = peek(walk);
         if (item->kind != QUIPU_TRACE_SYNC || !item->function) {
@@ -461,6 +478,7 @@ struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thr
     walk->thread = thread;
     walk->chunk = range.first;
     walk->end_chunk = range.end < thread->chunks.count ? range.end : SIZE_MAX;
+    walk_begin_counts(walk);
     if (range.first >= range.end) {
         walk->ended = true;
         return walk;

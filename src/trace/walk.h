@@ -7,6 +7,7 @@
  * walk_window.c    which instructions are in the trace's window
  * walk_tail.c      jumps to known functions, whose results are recorded
  * walk_stack.c     whose frame an address of the stack is in
+ * walk_ticks.c     the counts of ticks that name moments
  * start.c          the state of the walk where a chunk begins */
 #ifndef QUIPU_TRACE_WALK_H
 #define QUIPU_TRACE_WALK_H
@@ -35,10 +36,12 @@ struct frame {
     uint32_t tail; /* ... by a jump: 1 + the record behind that; 0: by a call */
     const struct traced_instruction *call; /* the last one; NULL: none yet */
     bool handler;                          /* the kernel has called it */
-    uint32_t interrupted;                  /* of a handler: index in `interrupted_calls` */
-    bool direct;                           /* traced code has called it */
-    uint64_t entry;                        /* the stack pointer at its begin ... */
-    bool begun;                            /* ... which is known; otherwise at its first record */
+    uint64_t
+        above; /* of a handler: ticks of the interrupted function that do not count meanwhile */
+    uint32_t interrupted;   /* of a handler: index in `interrupted_calls` */
+    bool direct;            /* traced code has called it */
+    uint64_t entry;         /* the stack pointer at its begin ... */
+    bool begun;             /* ... which is known; otherwise at its first record */
     uint32_t chain;         /* index of the outermost frame from which on each is called by the one
                                before it, without other code between */
     struct leaving leaving; /* of a handler: of the interrupted code */
@@ -66,6 +69,13 @@ struct item {
                        module has it */
 };
 
+/* The thread's software instruction counter in a module. */
+struct tick_count {
+    bool known;
+    uint64_t ticks;
+    uint32_t thread; /* its number there; 0: not known */
+};
+
 /* The callee of a gap. */
 struct known_callee {
     bool known;
@@ -80,14 +90,17 @@ struct trace_walk {
     size_t end_chunk; /* the walk ends behind the first instruction that follows a record of it */
     bool ends;        /* such a record was taken */
     bool ended;
-    bool begins_whole;                        /* it began with a start that was whole */
-    uint8_t records[QUIPU_TRACE_RECORDS_MAX]; /* of the chunk */
+    bool begins_whole;                         /* it began with a start that was whole */
+    uint8_t records[QUIPU_TRACE_CONTENTS_MAX]; /* of the chunk, with what is in front of them */
+    const uint8_t *start; /* of the chunk, in front of the first record; if it has one */
     const uint8_t *next, *end;
     uint64_t taken; /* bytes of the records so far */
     bool peeked;
     struct item item;
     VECTOR(struct frame) frames;
-    bool interrupts; /* the next sync is that of a signal handler */
+    struct tick_count *counts; /* of each module of the process */
+    uint64_t above;            /* of the next handler */
+    bool interrupts;           /* the next sync is that of a signal handler */
     struct leaving leaving;
     struct call_values call_values;               /* of the last call or jump */
     struct trace_gap gap;                         /* in front of the next instruction */
@@ -185,6 +198,37 @@ void take_tail_result(struct trace_walk *walk);
 
 /* walk_stack.c: returns the `chain` of a frame that begins with this ENTRY, and is pushed next. */
 uint32_t find_chain(const struct trace_walk *walk, uint64_t entry);
+
+/* Returns the count of ticks in the module of FRAME. */
+static inline struct tick_count *walk_count_of(const struct trace_walk *walk,
+                                               const struct frame *frame) {
+    return &walk->counts[frame->loaded - walk->thread->process->modules.data];
+}
+
+/* FRAME has gone over edge E. */
+static inline void walk_count(struct trace_walk *walk, const struct frame *frame,
+                              const struct path_edge *e) {
+    if (e->ticks)
+        walk_count_of(walk, frame)->ticks++;
+}
+
+/* walk_ticks.c: prepares the counts. */
+void walk_begin_counts(struct trace_walk *walk);
+/* walk_ticks.c: a chunk was entered: takes what it tells of the thread's counters. */
+void walk_enter_counts(struct trace_walk *walk);
+/* walk_ticks.c: begins to count with the start of the chunk; the innermost of the frames, if there
+ * are any, is at ADDRESS. */
+void walk_start_counts(struct trace_walk *walk, uint64_t address);
+/* walk_ticks.c: FRAME has gone over the edge from SOURCE, as in edges, to PIECE. */
+void walk_count_entry(struct trace_walk *walk, const struct frame *frame, uint32_t source,
+                      uint32_t piece);
+/* walk_ticks.c: a signal has interrupted FRAME at ADDRESS. Returns the ticks that do not count up
+ * to walk_resume_counts. */
+uint64_t walk_interrupt_counts(struct trace_walk *walk, const struct frame *frame,
+                               uint64_t address);
+/* walk_ticks.c: a handler, the innermost of the frames, has returned; it is not known if there are
+ * none. */
+void walk_resume_counts(struct trace_walk *walk);
 
 /* walk_accesses.c: adds to the walk's step what the instruction accesses; NEXT is the address
  * behind it. */

@@ -24,8 +24,10 @@ void enter_chunk(struct trace_walk *walk) {
     const char *fault = read_chunk(chunk, walk->records);
     if (fault)
         walk_fail(walk, fault);
-    walk->next = walk->records + chunk->start;
-    walk->end = fault ? walk->records : walk->records + sizeof walk->records;
+    walk->start = walk->records + chunk->counters * sizeof(struct quipu_trace_counter);
+    walk->next = walk->start + chunk->start;
+    walk->end = fault ? walk->records : walk->start + QUIPU_TRACE_RECORDS_MAX;
+    walk_enter_counts(walk);
     walk->values.general.fs_base = chunk->fs_base;
 }
 

@@ -175,6 +175,9 @@ static bool is_active(const struct window_function *function, const uint8_t *con
 
 static bool runs_function(const struct window_chunks *chunks, const struct quipu_trace_chunk *chunk,
                           const uint8_t *contents, size_t size) {
+    uint32_t counters = quipu_trace_counters_size(chunk);
+    contents += counters <= size ? counters : size;
+    size -= counters <= size ? counters : size;
     uint32_t start = chunk->start <= size ? chunk->start : (uint32_t)size;
     for (size_t i = 0; i < chunks->functions.count; i++)
         if (chunks->functions.data[i].process == chunk->process &&

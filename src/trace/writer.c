@@ -18,7 +18,7 @@ struct trace_writer {
     int fd, level;
     int error; /* errno of the write that failed, or 0 */
     ZSTD_CCtx *context;
-    uint8_t stored[ZSTD_COMPRESSBOUND(QUIPU_TRACE_RECORDS_MAX)];
+    uint8_t stored[ZSTD_COMPRESSBOUND(QUIPU_TRACE_CONTENTS_MAX)];
 };
 
 /* Writes all of the parts, which are changed. */

@@ -14,7 +14,7 @@ struct trace_writer;
  * zstd; 0: contents are stored as they are. */
 struct trace_writer *writer_begin(struct arena *arena, const char *path, int level);
 
-/* Adds a chunk with its CONTENTS of SIZE bytes, at most QUIPU_TRACE_RECORDS_MAX. */
+/* Adds a chunk with its CONTENTS of SIZE bytes, at most QUIPU_TRACE_CONTENTS_MAX. */
 void writer_add(struct trace_writer *writer, const struct quipu_trace_chunk *chunk,
                 const void *contents, size_t size);
 

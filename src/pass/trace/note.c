@@ -46,6 +46,7 @@ static void add_pieces(struct record *note, const struct planner *p,
     }
 }
 
+/* KIND: with QUIPU_TRACE_TICKS, if the edge ticks. */
 static void add_edge(struct record *note, uint32_t source, uint32_t target, unsigned kind,
                      uint32_t record) {
     record_number(note, source);
@@ -61,7 +62,8 @@ static void add_edges(struct record *note, const struct graph *graph, const stru
     for (size_t i = 0; i < graph->edges.count; i++) {
         const struct edge *edge = &graph->edges.data[i];
         add_edge(note, source_number(graph, pieces, edge->source),
-                 target_number(graph, pieces, edge->target), edge->kind, trace->of_edge[i]);
+                 target_number(graph, pieces, edge->target),
+                 edge->kind | (edge->ticks ? QUIPU_TRACE_TICKS : 0), trace->of_edge[i]);
     }
     for (size_t i = 0; i < graph->blocks.count; i++)
         for (uint32_t n = pieces->first[i] + 1; n < pieces->first[i + 1]; n++)

@@ -1,0 +1,108 @@
+/* walk_ticks.c: the software instruction counters of a thread, which name moments; see walk.h.
+ *
+ * Mellor-Crummey and LeBlanc 1989, section 2. The shim notes which edges tick. So the walk counts
+ * as the program did, in each module by itself. A signal handler counts on the cells alone: the
+ * ticks of the interrupted function that are not in them do not count before it goes on.
+ *
+ * Not perfect: where a handler returns to code that the walk has not seen, ticks are not known up
+ * to the next start. */
+#include "trace/walk.h"
+
+#include "symbols/event_tables.h"
+
+#include <string.h>
+
+/* Copies the chunk's counter number INDEX, which is in front of its records. */
+static struct quipu_trace_counter counter_at(const struct trace_walk *walk, uint32_t index) {
+    struct quipu_trace_counter counter;
+    memcpy(&counter, walk->records + index * sizeof counter, sizeof counter);
+    return counter;
+}
+
+/* Returns the walk's count in the module with BIAS, or NULL. */
+static struct tick_count *find_count(const struct trace_walk *walk, uint64_t bias) {
+    const struct traced_process *process = walk->thread->process;
+    for (size_t i = 0; i < process->modules.count; i++)
+        if (process->modules.data[i].bias == bias && process->modules.data[i].module->ticks)
+            return &walk->counts[i];
+    return NULL;
+}
+
+/* Takes the thread's numbers in names of moments from the counters of the chunk. */
+static void take_numbers(struct trace_walk *walk) {
+    const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
+    for (uint32_t i = 0; i < chunk->counters; i++) {
+        struct quipu_trace_counter counter = counter_at(walk, i);
+        struct tick_count *count = find_count(walk, counter.bias);
+        if (count)
+            count->thread = counter.thread ? counter.thread : 1;
+    }
+}
+
+/* Returns the ticks at ADDRESS, of the process, that are not in the cells. */
+static uint64_t ticks_above(const struct loaded_module *loaded, uint64_t address) {
+    int64_t sums[QUIPU_EVENTS] = {0};
+    if (loaded->module->ticks)
+        add_events_above(loaded->module->binary, address - loaded->bias, 0, sums);
+    return (uint64_t)sums[QUIPU_EVENT_TICKS];
+}
+
+void walk_begin_counts(struct trace_walk *walk) {
+    walk->counts =
+        ARENA_ARRAY(&walk->arena, struct tick_count, walk->thread->process->modules.count);
+}
+
+void walk_enter_counts(struct trace_walk *walk) {
+    const struct traced_process *process = walk->thread->process;
+    const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
+    for (size_t i = 0; chunk->number == 0 && !chunk->broken && i < process->modules.count; i++)
+        walk->counts[i].known = process->modules.data[i].module->ticks;
+    take_numbers(walk);
+}
+
+void walk_start_counts(struct trace_walk *walk, uint64_t address) {
+    const struct traced_process *process = walk->thread->process;
+    const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
+    for (size_t i = 0; i < process->modules.count; i++)
+        walk->counts[i].known = false;
+    for (uint32_t i = 0; i < chunk->counters && walk->frames.count; i++) {
+        struct quipu_trace_counter counter = counter_at(walk, i);
+        const struct loaded_module *innermost =
+            vector_at(&walk->frames, walk->frames.count - 1)->loaded;
+        struct tick_count *count = find_count(walk, counter.bias);
+        if (!count)
+            continue;
+        count->known = true;
+        count->ticks = counter.begin;
+        if (innermost->bias == counter.bias)
+            count->ticks += ticks_above(innermost, address);
+    }
+}
+
+void walk_count_entry(struct trace_walk *walk, const struct frame *frame, uint32_t source,
+                      uint32_t piece) {
+    const struct traced_function *function = frame->function;
+    for (uint32_t i = 0; i < function->edge_count; i++) {
+        const struct path_edge *e = &function->edges[i];
+        if (e->source != source || e->target != piece + 1)
+            continue;
+        walk_count(walk, frame, e);
+        return;
+    }
+}
+
+uint64_t walk_interrupt_counts(struct trace_walk *walk, const struct frame *frame,
+                               uint64_t address) {
+    uint64_t above = ticks_above(frame->loaded, address);
+    walk_count_of(walk, frame)->ticks -= above;
+    return above;
+}
+
+void walk_resume_counts(struct trace_walk *walk) {
+    const size_t count = walk->frames.count;
+    if (count > 1)
+        walk_count_of(walk, &walk->frames.data[count - 2])->ticks +=
+            walk->frames.data[count - 1].above;
+    for (size_t i = 0; count == 0 && i < walk->thread->process->modules.count; i++)
+        walk->counts[i].known = false;
+}
