@@ -47,6 +47,16 @@ struct quipu_trace *quipu_trace_open(const char *path, char *message, size_t siz
  * if SIZE is 0. */
 int quipu_trace_set_layout(struct quipu_trace *trace, const char *path, char *message, size_t size);
 
+/* Readers that begin behind this call give only what is between two moments: the instruction at
+ * FROM is the first one, that at TO does not come any more. A moment is what 'quipu print
+ * --moments', 'quipu watch' and quipu_print_moment tell, of a program that was built with
+ * --quipu=moment,trace. NULL: from the begin, or to the end. Other threads than that of the moments
+ * give nothing, but for a reader of all threads. Returns 0; or -1 for an error, and then TRACE can
+ * only be closed: why is written, with a NUL, into the SIZE bytes at MESSAGE, which may be NULL if
+ * SIZE is 0. */
+int quipu_trace_set_between(struct quipu_trace *trace, const char *from, const char *to,
+                            char *message, size_t size);
+
 /* Frees TRACE and all that was returned for it. Its readers must have ended. NULL is allowed. */
 void quipu_trace_close(struct quipu_trace *trace);
 
@@ -136,6 +146,10 @@ const struct quipu_trace_reference *quipu_trace_gap_references(struct quipu_trac
 const char *quipu_trace_file(struct quipu_trace_reader *reader);
 uint32_t quipu_trace_line(struct quipu_trace_reader *reader);
 const char *quipu_trace_text(struct quipu_trace_reader *reader);
+
+/* Returns the name of the moment in front of the record, valid until quipu_trace_end; NULL if it is
+ * not known, or the program was not built with --quipu=moment,trace. */
+const char *quipu_trace_moment(struct quipu_trace_reader *reader);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,9 @@
 #pragma GCC visibility pop
 
 #include "library/guard.h"
+#include "moment/name.h"
 #include "symbols/binary.h"
+#include "trace/between.h"
 #include "trace/gap.h"
 #include "trace/layout.h"
 #include "trace/order.h"
@@ -99,6 +101,26 @@ int quipu_trace_set_layout(struct quipu_trace *trace, const char *path, char *me
     if (text && size)
         snprintf(message, size, "%s", text);
     return work.cause ? -1 : work.warning != NULL;
+}
+
+struct bounding {
+    struct quipu_trace *trace;
+    const char *from, *to, *cause;
+};
+
+static void set_between(void *context) {
+    struct bounding *work = context;
+    work->cause = trace_set_between(work->trace->trace, work->from, work->to);
+}
+
+int quipu_trace_set_between(struct quipu_trace *trace, const char *from, const char *to,
+                            char *message, size_t size) {
+    struct bounding work = {trace, from, to, NULL};
+    if (!run_in_guard(&trace->guard, set_between, &work))
+        work.cause = trace->guard.message;
+    if (work.cause && size)
+        snprintf(message, size, "%s", work.cause);
+    return work.cause ? -1 : 0;
 }
 
 void quipu_trace_close(struct quipu_trace *trace) {
@@ -275,10 +297,11 @@ static void name_gap(void *context) {
     struct naming *naming = context;
     struct quipu_trace_reader *reader = naming->reader;
     struct trace_gap gap = {0};
+    const reference_list *references;
     if (reader->step)
         gap = reader->step->gap;
     else if (reader->walk)
-        gap = trace_last_gap(reader->walk);
+        gap = trace_last_gap(reader->walk, &references);
     if (gap.function)
         naming->name = gap_name(&reader->gaps, &gap);
 }
@@ -292,13 +315,16 @@ const char *quipu_trace_gap(struct quipu_trace_reader *reader) {
 
 static void copy_gap(void *context) {
     struct quipu_trace_reader *reader = context;
-    copy_references(reader, &reader->step->gap_references, &reader->gap_references);
+    const reference_list *from = reader->step ? &reader->step->gap_references : NULL;
+    if (!from)
+        trace_last_gap(reader->walk, &from);
+    copy_references(reader, from, &reader->gap_references);
 }
 
 const struct quipu_trace_reference *quipu_trace_gap_references(struct quipu_trace_reader *reader,
                                                                size_t *count) {
     reader->gap_references.count = 0;
-    if (reader->step && !run_in_guard(&reader->guard, copy_gap, reader))
+    if ((reader->step || reader->walk) && !run_in_guard(&reader->guard, copy_gap, reader))
         reader->gap_references.count = 0;
     *count = reader->gap_references.count;
     return reader->gap_references.data;
@@ -306,7 +332,7 @@ const struct quipu_trace_reference *quipu_trace_gap_references(struct quipu_trac
 
 /* ---- more about a record ---- */
 
-static void find_line(void *context) {
+static void place_step(void *context) {
     struct quipu_trace_reader *reader = context;
     reader->facts->place = find_step_place(reader->step);
     reader->facts->placed = true;
@@ -317,11 +343,26 @@ static void find_text(void *context) {
     reader->facts->text = step_text(&reader->owner->facts.arena, reader->step);
 }
 
+static void name_moment(void *context) {
+    struct naming *naming = context;
+    struct quipu_trace_reader *reader = naming->reader;
+    const struct trace_step *step = reader->step;
+    naming->name = moment_text(&reader->arena, step->function->module->binary,
+                               step->instruction->address, step->ticks, step->counted);
+}
+
+const char *quipu_trace_moment(struct quipu_trace_reader *reader) {
+    struct naming naming = {reader, NULL};
+    if (!reader->step || !reader->step->counted)
+        return NULL;
+    return run_in_guard(&reader->guard, name_moment, &naming) ? naming.name : NULL;
+}
+
 /* Whether file and line of the last record's instruction are known. */
 static bool has_line(struct quipu_trace_reader *reader) {
     if (!reader->step)
         return false;
-    if (!reader->facts->placed && !run_in_guard(&reader->guard, find_line, reader))
+    if (!reader->facts->placed && !run_in_guard(&reader->guard, place_step, reader))
         return false;
     return reader->facts->place.line != 0;
 }

@@ -92,7 +92,8 @@ static struct thread_sums sum_thread(struct trace *trace, const struct traced_th
         add_references(&sums, step);
         count_gap(gaps, &sums, &step->gap);
     }
-    struct trace_gap last = trace_last_gap(walk);
+    const reference_list *references;
+    struct trace_gap last = trace_last_gap(walk, &references);
     count_gap(gaps, &sums, &last);
     sums.record_bytes = trace_record_bytes(walk);
     sums.fault = trace_fault(walk);

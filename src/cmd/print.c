@@ -30,6 +30,9 @@ static const char help[] =
     "      --thread=TID       only this thread\n"
     "      --function=NAME    only the instructions of this function\n"
     "      --part=I/N         only part I of the N parts, of about the same size, of each thread\n"
+    "      --from=MOMENT      only what a thread executed from this moment on, such as 'watch',\n"
+    "                         'when' and --moments print; with --order=global what all did\n"
+    "      --to=MOMENT        ... and up to this moment\n"
     "      --skip=N           leave out the first N of these instructions, in each thread\n"
     "      --first=N          ... and then print only N\n"
     "      --format=FORMAT    text (default), json (an object a line) or csv\n"
@@ -93,6 +96,8 @@ static const struct option_row rows[] = {
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"function", 0, OPTION_TEXT, offsetof(struct print_options, listing.function), NULL},
+    {"from", 0, OPTION_TEXT, offsetof(struct print_options, selection.from), NULL},
+    {"to", 0, OPTION_TEXT, offsetof(struct print_options, selection.to), NULL},
     {"part", 0, OPTION_PARSED, 0, take_part},
     {"skip", 0, OPTION_PARSED, 0, take_skip},
     {"first", 0, OPTION_PARSED, 0, take_first},
@@ -113,6 +118,7 @@ int cmd_print(int argc, char **argv) {
     if (first + 1 != argc)
         die("name one trace; 'quipu print --help' tells more");
     struct trace *trace = open_trace(&arena, argv[first]);
+    options.selection.ordered = options.listing.global;
     const struct traced_thread **threads = select_threads(&arena, trace, options.selection);
     if (options.listing.function)
         need_function(trace, options.listing.function);
@@ -131,6 +137,8 @@ int cmd_print(int argc, char **argv) {
     }
     end_listing(listing);
     end_output(out, options.output);
+    if (options.listing.most == UINT64_MAX)
+        need_moments(trace);
     trace_close(trace);
     arena_release(&arena);
     return status;

@@ -9,6 +9,7 @@
 #include "cmd/trace_input.h"
 #include "cmd/trace_process.h"
 
+#include "trace/between.h"
 #include "trace/collector.h"
 #include "util/diag.h"
 #include "util/size.h"
@@ -39,6 +40,9 @@ static const char help[] =
     "\n"
     "      --pid=PID       from now on what process PID executes, until it ends or you interrupt\n"
     "      --seconds=S     ... or until S seconds have gone by\n"
+    "      --from=MOMENT   only from this moment of a thread on, such as 'quipu watch' prints it, if\n"
+    "                      the program was built with 'moment', too\n"
+    "      --to=MOMENT     only up to this moment of a thread\n"
     "      --function=NAME only while the function NAME of the program has been called\n"
     "      --first=N       only the first N instructions of each thread\n"
     "      --every=N/M     of each M buffers that a thread fills, only the first N\n"
@@ -99,6 +103,8 @@ static const struct option_row rows[] = {
     {"pid", 0, OPTION_PARSED, 0, parse_pid},
     {"seconds", 0, OPTION_PARSED, 0, parse_seconds},
     {"function", 0, OPTION_TEXT, offsetof(struct trace_options, collector.window.function), NULL},
+    {"from", 0, OPTION_TEXT, offsetof(struct trace_options, collector.window.from), NULL},
+    {"to", 0, OPTION_TEXT, offsetof(struct trace_options, collector.window.to), NULL},
     {"first", 0, OPTION_PARSED, 0, parse_first},
     {"every", 0, OPTION_PARSED, 0, parse_every},
 };
@@ -242,6 +248,42 @@ static int trace_program(const struct trace_options *options, char **argv) {
     return cause && status == 0 ? EXIT_FAILURE : status;
 }
 
+/* Ends quipu with an error if PROGRAM has not the moments of the window. */
+static void need_window_moments(const char *program, const struct trace_window *window) {
+    uint32_t from = window->from ? need_recording_moment(program, "from", window->from) : 0;
+    uint32_t to = window->to ? need_recording_moment(program, "to", window->to) : 0;
+    if (from && to && from != to)
+        die("--from and --to must be moments of one thread");
+}
+
+/* Whether the trace has the moments of its window. Prints an error if not. */
+static bool came_to_moments(const struct collector_options *options) {
+    struct arena arena = {0};
+    struct trace *trace;
+    struct trace_step *step;
+    if (!options->window.from && !options->window.to)
+        return true;
+    const char *cause = trace_open(&arena, options->output, &trace);
+    if (cause) {
+        error("%s", cause);
+        return false;
+    }
+    for (size_t i = 0; i < trace->threads.count; i++) {
+        if (!between_has_thread(trace, trace->threads.data[i]))
+            continue;
+        struct trace_walk *walk = trace_begin(trace, trace->threads.data[i]);
+        while (between_missed(trace) && trace_step(walk, &step))
+            ;
+        trace_end(walk);
+    }
+    const char *missed = between_missed(trace);
+    if (missed)
+        error("%s", missed);
+    trace_close(trace);
+    arena_release(&arena);
+    return !missed;
+}
+
 int cmd_trace(int argc, char **argv) {
     struct trace_options options = {
         .collector = {.output = "quipu.trace", .memory = 64 << 20, .level = 3}};
@@ -253,9 +295,16 @@ int cmd_trace(int argc, char **argv) {
                         : "no program to run; 'quipu trace --help' tells how");
     if (options.seconds && !options.pid)
         die("--seconds is for a process that runs already; name it by --pid");
-    if (options.pid)
+    if (options.pid) {
+        char file[32];
+        snprintf(file, sizeof file, "/proc/%d/exe", (int)options.pid);
+        need_window_moments(file, &options.collector.window);
         return trace_process(&options);
-    if (options.collector.window.function)
-        need_recording_function(argv[program], options.collector.window.function);
-    return trace_program(&options, argv + program);
+    }
+    const struct trace_window *window = &options.collector.window;
+    if (window->function)
+        need_recording_function(argv[program], window->function);
+    need_window_moments(argv[program], window);
+    int status = trace_program(&options, argv + program);
+    return came_to_moments(&options.collector) || status ? status : EXIT_FAILURE;
 }

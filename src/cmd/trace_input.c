@@ -1,7 +1,9 @@
 /* trace_input.c: traces that a command reads; see trace_input.h. */
 #include "cmd/trace_input.h"
 
+#include "moment/name.h"
 #include "symbols/binary.h"
+#include "trace/between.h"
 #include "trace/layout.h"
 #include "util/diag.h"
 #include "util/near.h"
@@ -30,19 +32,39 @@ struct trace *open_trace(struct arena *arena, const char *path) {
     return trace;
 }
 
+/* Prepares TRACE for the moments of SELECTION; otherwise it may have those of its window. */
+static void select_moments(struct trace *trace, const struct trace_selection *selection) {
+    const char *wrong = selection->from || selection->to
+                            ? trace_set_between(trace, selection->from, selection->to)
+                            : NULL;
+    if (wrong)
+        die("%s", wrong);
+    if (trace->between && !selection->ordered && !between_is_of_one_thread(trace->between))
+        die("--from and --to are moments of different threads; 'quipu print --order=global' shows "
+            "all threads between them");
+}
+
+void need_moments(struct trace *trace) {
+    const char *missed = between_missed(trace);
+    if (missed)
+        die("%s", missed);
+}
+
 const struct traced_thread **select_threads(struct arena *arena, struct trace *trace,
                                             struct trace_selection selection) {
     trace->expands = selection.expand;
     trace->parts = selection.parts;
     trace->part = selection.parts ? selection.part - 1 : 0;
     need_layouts(trace, &selection.layouts);
+    select_moments(trace, &selection);
     const struct traced_thread **threads =
         ARENA_ARRAY(arena, const struct traced_thread *, trace->threads.count + 1);
     size_t count = 0;
     for (size_t i = 0; i < trace->threads.count; i++) {
         const struct traced_thread *thread = trace->threads.data[i];
         if ((!selection.process || thread->process->pid == selection.process) &&
-            (!selection.thread || thread->tid == selection.thread))
+            (!selection.thread || thread->tid == selection.thread) &&
+            (!trace->between || selection.ordered || between_has_thread(trace, thread)))
             threads[count++] = thread;
     }
     if (!count && (selection.process || selection.thread))
@@ -107,6 +129,33 @@ void need_recording_function(const char *program, const char *name) {
                  module.path);
     binary_close(module.binary);
     arena_release(&arena);
+}
+
+uint32_t need_recording_moment(const char *program, const char *option, const char *text) {
+    struct arena arena = {0};
+    struct traced_module module = {.path = find_program(&arena, program)};
+    struct moment_name name;
+    address_list places = {0};
+    const char *wrong = read_moment(&arena, text, &name);
+    if (wrong)
+        die("--%s='%s': %s", option, text, wrong);
+    uint32_t thread = name.thread;
+    if (!module.path || binary_open(&arena, module.path, &module.binary))
+        return thread;
+    const struct binary *binary = module.binary;
+    bool of_program =
+        !*name.build || is_build_id(binary->build_id, binary->build_id_size, name.build);
+    if (of_program && !read_trace_notes(&arena, &module) && module.functions.count) {
+        if (!module.ticks)
+            die("--%s='%s': '%s' has no moments; build it with 'quipu cc --quipu=moment,trace'",
+                option, text, module.path);
+        wrong = find_places(&arena, binary, &name, &places);
+    }
+    if (wrong)
+        die("--%s='%s': %s", option, text, wrong);
+    binary_close(module.binary);
+    arena_release(&arena);
+    return thread;
 }
 
 uint64_t read_number(const char *option, const char *word, uint64_t most) {

@@ -366,9 +366,10 @@ static void list_steps(struct listing *listing, struct trace_walk *walk) {
     uint64_t number = 0; /* of the chosen instructions so far */
     while (wants_more(listing, number)) {
         if (!trace_step(walk, &step)) {
-            struct trace_gap last = trace_last_gap(walk);
+            const reference_list *references;
+            struct trace_gap last = trace_last_gap(walk, &references);
             if (number >= options->skip)
-                list_gap(listing, &last, &(const reference_list){0});
+                list_gap(listing, &last, references);
             return;
         }
         if (number >= options->skip)
@@ -421,11 +422,12 @@ static void list_ordered_steps(struct listing *listing, struct trace_order *orde
     }
     listing->unordered = false;
     for (size_t i = 0; threads[i] && wants_more(listing, number); i++) {
-        struct trace_gap last = trace_last_gap(trace_order_walk(order, i));
-        if (!last.function)
+        const reference_list *references;
+        struct trace_gap last = trace_last_gap(trace_order_walk(order, i), &references);
+        if (!last.function || trace_order_has_ended(order))
             continue;
         enter_thread(listing, threads[i]);
-        list_gap(listing, &last, &(const reference_list){0});
+        list_gap(listing, &last, references);
     }
 }
 

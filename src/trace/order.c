@@ -12,6 +12,7 @@
  * the lowest ticket does. */
 #include "trace/order.h"
 
+#include "trace/between.h"
 #include "util/diag.h"
 
 #include <stdlib.h>
@@ -39,10 +40,12 @@ struct ordered_thread {
 struct trace_order {
     struct ordered_thread *threads;
     size_t count;
-    size_t turn;    /* index of the thread that goes on */
-    unsigned given; /* steps of its turn */
-    size_t kept;    /* the thread of the last kept step; `count`: there is none */
-    uint64_t next;  /* ticket */
+    size_t turn;                   /* index of the thread that goes on */
+    unsigned given;                /* steps of its turn */
+    size_t kept;                   /* the thread of the last kept step; `count`: there is none */
+    uint64_t next;                 /* ticket */
+    struct trace_between *between; /* NULL: all is given */
+    enum between_state where;
 };
 
 struct trace_order *trace_order_begin(struct trace *trace,
@@ -53,9 +56,12 @@ struct trace_order *trace_order_begin(struct trace *trace,
         die("out of memory: no room for %zu threads", count);
     order->threads = list;
     order->count = order->kept = count;
+    order->between = trace->between;
     for (size_t i = 0; i < count; i++) {
         list[i].thread = threads[i];
-        list[i].walk = trace_begin(trace, threads[i]);
+        list[i].walk = trace->between
+                           ? trace_begin_part(trace, threads[i], (struct chunk_range){0, SIZE_MAX})
+                           : trace_begin(trace, threads[i]);
     }
     return order;
 }
@@ -157,6 +163,10 @@ static bool is_unordered(const struct trace_order *order) {
     return !before->until || before->until >= order->threads[order->turn].since;
 }
 
+bool trace_order_has_ended(const struct trace_order *order) {
+    return order->where == BETWEEN_BEHIND;
+}
+
 void trace_order_keep(struct trace_order *order) {
     order->kept = order->turn;
     order->threads[order->turn].until = 0;
@@ -176,7 +186,10 @@ bool trace_order_step(struct trace_order *order, struct ordered_step *next) {
             next->unordered = is_unordered(order);
             thread->begun = true;
             order->given++;
-            return true;
+            if (!order->between || between_takes(order->between, next->step, &order->where))
+                return true;
+            if (order->where == BETWEEN_BEHIND)
+                return false;
         }
     }
     return false;

@@ -18,12 +18,14 @@ struct ordered_step {
     bool unordered;
 };
 
-/* Begins with COUNT threads of TRACE, which THREADS lists by process and number. The list must stay
- * until trace_order_end. */
+/* Begins with COUNT threads of TRACE, of which all are given between its moments (between.h), and
+ * which THREADS lists by process and number. The list must stay until trace_order_end. */
 struct trace_order *trace_order_begin(struct trace *trace,
                                       const struct traced_thread *const *threads, size_t count);
 /* Sets NEXT to the next step. Returns false at the end. */
 bool trace_order_step(struct trace_order *order, struct ordered_step *next);
+/* Whether the order ended with a moment, in front of the ends of threads. */
+bool trace_order_has_ended(const struct trace_order *order);
 /* Keeps the last step: the next ones are compared with it. */
 void trace_order_keep(struct trace_order *order);
 /* Returns the walk through the records of thread number THREAD. */

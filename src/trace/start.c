@@ -268,8 +268,7 @@ bool walk_start(struct trace_walk *walk) {
 
 /* ---- parts ---- */
 
-/* Whether a part may begin with chunk number INDEX. */
-static bool is_whole(struct trace *trace, const struct traced_thread *thread, size_t index) {
+bool trace_may_begin(struct trace *trace, const struct traced_thread *thread, size_t index) {
     struct traced_chunk *chunk = &thread->chunks.data[index];
     if (chunk->whole == START_UNKNOWN) {
         struct chunk_range all = {index, SIZE_MAX};
@@ -284,11 +283,11 @@ static bool is_whole(struct trace *trace, const struct traced_thread *thread, si
 struct chunk_range trace_part(struct trace *trace, const struct traced_thread *thread,
                               uint32_t number, uint32_t count) {
     size_t ends[2], chunks = thread->chunks.count;
-    if (trace->window.first) /* only who reads all of them knows where these instructions end */
+    if (trace->window.first || trace->between) /* only who reads all of them knows where they end */
         return (struct chunk_range){0, number == 0 ? chunks : 0};
     for (uint32_t i = 0; i < 2; i++) {
         ends[i] = (size_t)((uint64_t)chunks * (number + i) / count);
-        while (ends[i] > 0 && ends[i] < chunks && !is_whole(trace, thread, ends[i]))
+        while (ends[i] > 0 && ends[i] < chunks && !trace_may_begin(trace, thread, ends[i]))
             ends[i]++;
     }
     return (struct chunk_range){ends[0], ends[1]};

@@ -185,6 +185,7 @@ struct trace {
     bool cut;                   /* the file has not its end */
     bool expands;               /* references of gaps are cut into words of 8 bytes */
     struct trace_window window; /* what of the run is in it */
+    struct trace_between *between; /* what of that is read (between.h); NULL: all */
     uint32_t part, parts; /* only part number `part`, from 0, of `parts` is read; 0 parts: all */
     VECTOR(struct traced_module *) modules;
     VECTOR(struct traced_process *) processes;
@@ -276,7 +277,7 @@ struct trace_step {
 
 struct trace_walk; /* walk.c */
 
-/* Begins with the part of the thread that is read of the trace. */
+/* Begins with the part of the thread that is read of the trace, up to its end. */
 struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *thread);
 
 /* Some chunks of a thread, by their index. */
@@ -288,6 +289,9 @@ struct chunk_range {
  * can be read alone. A part may be empty. */
 struct chunk_range trace_part(struct trace *trace, const struct traced_thread *thread,
                               uint32_t number, uint32_t count);
+
+/* start.c: whether a walk may begin with the thread's chunk number INDEX. */
+bool trace_may_begin(struct trace *trace, const struct traced_thread *thread, size_t index);
 
 /* Begins with the chunks of RANGE, which is a part, or several ones behind each other. The walks of
  * all parts, one after the other, give what the walk of the thread gives. */
@@ -312,8 +316,9 @@ uint64_t trace_thread_pointer(const struct trace_walk *walk);
 const char *trace_fault(const struct trace_walk *walk);
 /* Returns how many bytes the records have that were read so far. */
 uint64_t trace_record_bytes(const struct trace_walk *walk);
-/* Returns the gap behind the last instruction, once trace_step has returned false. */
-struct trace_gap trace_last_gap(const struct trace_walk *walk);
+/* Returns the gap behind the last instruction, once trace_step has returned false, and sets
+ * REFERENCES to what is known of its accesses, valid as long as the walk. */
+struct trace_gap trace_last_gap(const struct trace_walk *walk, const reference_list **references);
 void trace_end(struct trace_walk *walk);
 
 #endif

@@ -456,8 +456,14 @@ const char *trace_fault(const struct trace_walk *walk) {
     return walk->fault;
 }
 
-struct trace_gap trace_last_gap(const struct trace_walk *walk) {
+struct trace_gap trace_last_gap(const struct trace_walk *walk, const reference_list **references) {
+    static const reference_list none;
     const struct traced_thread *thread = walk->thread;
+    *references = &none;
+    if (walk->where == BETWEEN_BEHIND) { /* it is in front of an instruction that is not given */
+        *references = &walk->step.gap_references;
+        return walk->step.gap;
+    }
     if (walk->ended || walk->skipped)
         return (struct trace_gap){0};
     if (walk->trace->dropped && chunk_is_full(&thread->chunks.data[walk->chunk]))
@@ -498,7 +504,11 @@ struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *
     struct chunk_range range = {0, thread->chunks.count};
     if (trace->parts)
         range = trace_part(trace, thread, trace->part, trace->parts);
-    return trace_begin_part(trace, thread, range);
+    if (trace->between && range.end)
+        range = between_chunks(trace, thread);
+    struct trace_walk *walk = trace_begin_part(trace, thread, range);
+    walk->between = trace->between;
+    return walk;
 }
 
 void trace_end(struct trace_walk *walk) {

@@ -12,6 +12,7 @@
 #ifndef QUIPU_TRACE_WALK_H
 #define QUIPU_TRACE_WALK_H
 
+#include "trace/between.h"
 #include "trace/gap.h"
 #include "trace/trace.h"
 #include "x86/accessed.h"
@@ -113,7 +114,9 @@ struct trace_walk {
     bool stack_known; /* the stack pointer in front of the step's instruction is known */
     uint64_t stack;
     const char *fault;
-    bool repeats;    /* the next instruction was given by the walk in front of this one */
+    bool repeats; /* the next instruction was given by the walk in front of this one */
+    struct trace_between *between; /* NULL: all is given */
+    enum between_state where;
     bool skipped;    /* what ran in front of the next instruction is not in the window */
     uint64_t inside; /* 1 + the frame of the window's function that was called first; 0: none */
     uint64_t given;  /* instructions so far */

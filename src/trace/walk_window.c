@@ -31,6 +31,13 @@ static bool is_inside(struct trace_walk *walk) {
 
 bool walk_gives(struct trace_walk *walk) {
     struct trace_step *step = &walk->step;
+    enum between_state before = walk->where;
+    if (walk->between && !between_takes(walk->between, step, &walk->where)) {
+        walk->ended = walk->where == BETWEEN_BEHIND;
+        return false;
+    }
+    if (walk->where != before) /* it begins here */
+        walk->skipped = false;
     if (walk->repeats) {
         walk->repeats = false;
         walk->skipped = !is_inside(walk);

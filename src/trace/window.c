@@ -2,13 +2,16 @@
  *
  * A chunk is needed for a function if it has a sync of the function, or if the function was active
  * where the chunk begins: the stack there has an address to which it calls. A chunk that only looks
- * so is kept, too: readers find what is in the window by the path itself. So each chunk is judged
- * alone, and they may come in any order. */
+ * so is kept, too: readers find what is in the window by the path itself. A chunk is needed for
+ * moments if its thread's counter reaches from one to the other. So each chunk is judged alone, and
+ * they may come in any order. */
 #include "trace/window.h"
 
 #include "format/notes.h"
 #include "format/trace.h"
+#include "moment/name.h"
 #include "symbols/binary.h"
+#include "symbols/event_tables.h"
 #include "trace/point.h"
 #include "trace/trace.h"
 #include "util/vector.h"
@@ -22,13 +25,14 @@ enum {
 };
 
 bool window_is_set(const struct trace_window *window) {
-    return window->function || window->first || window->of;
+    return window->function || window->from || window->to || window->first || window->of;
 }
 
 const char *window_text(struct arena *arena, const struct trace_window *window) {
-    return arena_print(arena, "first %" PRIu64 "\nkeep %" PRIu32 "\nof %" PRIu32 "\nfunction %s\n",
-                       window->first, window->keep, window->of,
-                       window->function ? window->function : "");
+    return arena_print(
+        arena, "first %" PRIu64 "\nkeep %" PRIu32 "\nof %" PRIu32 "\nfunction %s\nfrom %s\nto %s\n",
+        window->first, window->keep, window->of, window->function ? window->function : "",
+        window->from ? window->from : "", window->to ? window->to : "");
 }
 
 /* Returns what stands behind NAME and a space at *TEXT, up to the line's end, and goes on behind
@@ -61,10 +65,14 @@ bool window_read(struct trace_window *window, char *text) {
         !take_number(&text, "of", UINT32_MAX, &of))
         return false;
     const char *function = take_line(&text, "function");
+    const char *from = function ? take_line(&text, "from") : NULL;
+    const char *to = from ? take_line(&text, "to") : NULL;
     window->keep = (uint32_t)keep;
     window->of = (uint32_t)of;
     window->function = function && *function ? function : NULL;
-    return function != NULL;
+    window->from = from && *from ? from : NULL;
+    window->to = to && *to ? to : NULL;
+    return function && from && to;
 }
 
 /* ---- the chunks that are needed ---- */
@@ -78,10 +86,20 @@ struct window_function {
     VECTOR(uint64_t) syncs;   /* what its syncs have of their address, sorted */
 };
 
+/* A module in a process that has one of the window's moments. */
+struct window_module {
+    uint32_t process;
+    uint64_t bias;
+    uint64_t above; /* the cells of a thread may lack so many ticks */
+    struct moment_name name;
+    bool ends; /* the moment is the window's end, not its begin */
+};
+
 struct window_chunks {
     struct arena *arena;
     struct trace_window window;
     VECTOR(struct window_function) functions;
+    VECTOR(struct window_module) modules;
 };
 
 struct window_chunks *window_begin(struct arena *arena, const struct trace_window *window) {
@@ -122,22 +140,40 @@ static bool has_number(const uint64_t *numbers, size_t count, uint64_t number) {
     return count && bsearch(&number, numbers, count, sizeof number, compare_numbers);
 }
 
+/* Adds MODULE if it has the moment TEXT, which may be NULL. */
+static void add_moment(struct window_chunks *chunks, const struct traced_module *module,
+                       struct window_module added, const char *text) {
+    address_list places = {0};
+    if (!text || read_moment(chunks->arena, text, &added.name) ||
+        find_places(chunks->arena, module->binary, &added.name, &places))
+        return;
+    added.above = most_ticks_above(module->binary);
+    vector_push(chunks->arena, &chunks->modules, added);
+}
+
 void window_add_module(struct window_chunks *chunks, uint32_t process, const char *path,
                        uint64_t bias) {
     struct arena *arena = chunks->arena;
+    const struct trace_window *window = &chunks->window;
     struct traced_module *module = ARENA_NEW(arena, struct traced_module);
     module->path = path;
-    if (!chunks->window.function || binary_open(arena, path, &module->binary) ||
-        read_trace_notes(arena, module))
+    if (!(window->function || window->from || window->to) ||
+        binary_open(arena, path, &module->binary) || read_trace_notes(arena, module))
         return;
     for (size_t i = 0; i < module->functions.count; i++) {
         struct traced_function *function = &module->functions.data[i];
         struct window_function found = {.process = process, .function = function, .bias = bias};
-        if (strcmp(function->name, chunks->window.function) != 0)
+        if (!window->function || strcmp(function->name, chunks->window.function) != 0)
             continue;
         add_places(arena, &found, function);
         vector_push(arena, &chunks->functions, found);
     }
+    struct window_module added = {.process = process, .bias = bias};
+    if (module->ticks)
+        add_moment(chunks, module, added, window->from);
+    added.ends = true;
+    if (module->ticks)
+        add_moment(chunks, module, added, window->to);
 }
 
 /* Whether RECORDS, of SIZE bytes, may have a sync of the function. */
@@ -187,9 +223,40 @@ static bool runs_function(const struct window_chunks *chunks, const struct quipu
     return false;
 }
 
+/* Whether the chunk may have something of its thread from the moment of MODULE on, or up to it. */
+static bool reaches(const struct window_module *module, const struct quipu_trace_chunk *chunk,
+                    const uint8_t *contents, size_t size) {
+    struct quipu_trace_counter counter;
+    if (module->process != chunk->process)
+        return false;
+    for (size_t i = 0; i < chunk->counters && (i + 1) * sizeof counter <= size; i++) {
+        memcpy(&counter, contents + i * sizeof counter, sizeof counter);
+        if (counter.bias != module->bias ||
+            (counter.thread ? counter.thread : 1) != module->name.thread)
+            continue;
+        return module->ends ? counter.begin <= module->name.ticks + module->above
+                            : !counter.end || counter.end + module->above >= module->name.ticks;
+    }
+    return false;
+}
+
+/* Whether the chunk may have something between the window's moments. */
+static bool is_between(const struct window_chunks *chunks, const struct quipu_trace_chunk *chunk,
+                       const uint8_t *contents, size_t size) {
+    bool begun = !chunks->window.from, ahead = !chunks->window.to;
+    for (size_t i = 0; i < chunks->modules.count; i++) {
+        const struct window_module *module = &chunks->modules.data[i];
+        bool *holds = module->ends ? &ahead : &begun;
+        *holds |= reaches(module, chunk, contents, size);
+    }
+    return begun && ahead;
+}
+
 bool window_takes(const struct window_chunks *chunks, const struct quipu_trace_chunk *chunk,
                   const uint8_t *contents, size_t size) {
     const struct trace_window *window = &chunks->window;
+    if ((window->from || window->to) && !is_between(chunks, chunk, contents, size))
+        return false;
     if (window->function)
         return runs_function(chunks, chunk, contents, size);
     if (window->of)

@@ -16,8 +16,10 @@ struct quipu_trace_chunk;
 /* What is kept. Zeros: everything. */
 struct trace_window {
     const char *function; /* only what runs from a call of it to its return; NULL: everything */
-    uint64_t first;       /* of that, so many instructions of each thread; 0: all */
-    uint32_t keep, of;    /* of each thread's chunks, the first `keep` of each `of`; 0: all */
+    const char *from,
+        *to;        /* only between these moments of a thread; NULL: from the begin, to the end */
+    uint64_t first; /* of that, so many instructions of each thread; 0: all */
+    uint32_t keep, of; /* of each thread's chunks, the first `keep` of each `of`; 0: all */
 };
 
 /* Whether the window leaves something out. */
