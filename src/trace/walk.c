@@ -97,12 +97,13 @@ static void arrive(struct trace_walk *walk) {
         bool same = frame->known & REGISTER_RSP && frame->values[STACK_POINTER] == item.stack;
         if (!same && !(entries & ENTERED_BY_UNWINDER))
             continue;
+        bool unwinds = walk->frames.count > i + 1;
         walk->frames.count = i + 1;
         came_directly(walk, same ? item.stack : 0);
         if (note->edge != NONE_OF)
             walk_count(walk, frame, &function->edges[note->edge]);
         else
-            walk_count_entry(walk, frame, same ? frame->piece + 1 : 0, piece);
+            walk_count_entry(walk, frame, piece, unwinds);
         enter_piece(frame, piece);
         if (note->piece == NONE_OF)
             take_record(walk, frame, item.record);
@@ -130,7 +131,7 @@ static void arrive(struct trace_walk *walk) {
     if (note->edge != NONE_OF)
         walk_count(walk, &frame, &function->edges[note->edge]);
     else
-        walk_count_entry(walk, &frame, 0, piece);
+        walk_count_entry(walk, &frame, piece, false);
     enter_piece(&frame, piece);
     frame.values[STACK_POINTER] = item.stack;
     frame.known = REGISTER_RSP;

@@ -222,9 +222,10 @@ void walk_enter_counts(struct trace_walk *walk);
 /* walk_ticks.c: begins to count with the start of the chunk; the innermost of the frames, if there
  * are any, is at ADDRESS. */
 void walk_start_counts(struct trace_walk *walk, uint64_t address);
-/* walk_ticks.c: FRAME has gone over the edge from SOURCE, as in edges, to PIECE. */
-void walk_count_entry(struct trace_walk *walk, const struct frame *frame, uint32_t source,
-                      uint32_t piece);
+/* walk_ticks.c: FRAME, which is new or has called, gets control from other code at PIECE. UNWINDS:
+ * what it has called is traced, and has not returned. */
+void walk_count_entry(struct trace_walk *walk, const struct frame *frame, uint32_t piece,
+                      bool unwinds);
 /* walk_ticks.c: a signal has interrupted FRAME at ADDRESS. Returns the ticks that do not count up
  * to walk_resume_counts. */
 uint64_t walk_interrupt_counts(struct trace_walk *walk, const struct frame *frame,

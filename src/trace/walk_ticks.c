@@ -8,6 +8,7 @@
  * to the next start. */
 #include "trace/walk.h"
 
+#include "format/notes.h"
 #include "symbols/event_tables.h"
 
 #include <string.h>
@@ -79,16 +80,48 @@ void walk_start_counts(struct trace_walk *walk, uint64_t address) {
     }
 }
 
-void walk_count_entry(struct trace_walk *walk, const struct frame *frame, uint32_t source,
-                      uint32_t piece) {
+/* Whether the function that FRAME has called, which is not traced, never returns to it. */
+static bool never_returns(struct trace_walk *walk, const struct frame *frame) {
+    static const char *const names[] = {"__cxa_throw", "__cxa_rethrow", "_Unwind_Resume",
+                                        "_Unwind_Resume_or_Rethrow", "_Unwind_RaiseException"};
+    static const char throwing[] = "_ZSt"; /* std::__throw_bad_alloc and the like */
+    struct trace_gap gap = gap_of(frame->function, frame);
+    const char *name = gap_name(&walk->gap_names, &gap);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return strncmp(name, throwing, sizeof throwing - 1) == 0 && strstr(name, "__throw_");
+}
+
+/* Returns the edge by which control comes to PIECE from outside of the function's code: the call at
+ * the end of the frame's piece returns; or it is an entry; or an earlier call returns again. NULL:
+ * none is known. A compiler may put a landing pad directly behind a call that never returns. */
+static const struct path_edge *find_entry(struct trace_walk *walk, const struct frame *frame,
+                                          uint32_t piece, bool unwinds) {
     const struct traced_function *function = frame->function;
+    const struct path_edge *entry = NULL, *again = NULL, *returns = NULL;
     for (uint32_t i = 0; i < function->edge_count; i++) {
         const struct path_edge *e = &function->edges[i];
-        if (e->source != source || e->target != piece + 1)
+        if (e->target != piece + 1)
             continue;
-        walk_count(walk, frame, e);
-        return;
+        if (e->kind == QUIPU_EDGE_CALL && frame->calls && e->source == frame->piece + 1)
+            returns = e;
+        else if (e->kind == QUIPU_EDGE_CALL)
+            again = e;
+        else if (e->source == 0)
+            entry = e;
     }
+    if (returns && entry && (unwinds || never_returns(walk, frame)))
+        return entry;
+    return returns ? returns : entry ? entry : again;
+}
+
+void walk_count_entry(struct trace_walk *walk, const struct frame *frame, uint32_t piece,
+                      bool unwinds) {
+    const struct path_edge *e =
+        frame->loaded->module->ticks ? find_entry(walk, frame, piece, unwinds) : NULL;
+    if (e)
+        walk_count(walk, frame, e);
 }
 
 uint64_t walk_interrupt_counts(struct trace_walk *walk, const struct frame *frame,

@@ -7,6 +7,7 @@
 #include "watch/writer.h"
 
 #include "moment/name.h"
+#include "moment/sources.h"
 #include "symbols/demangle.h"
 #include "symbols/procedure.h"
 #include "util/path.h"
