@@ -115,7 +115,7 @@ enum {
 #define QUIPU_TRACE_MAGIC "\211qtrace\r"
 
 enum {
-    QUIPU_TRACE_VERSION = 3,
+    QUIPU_TRACE_VERSION = 4,
 };
 
 /* ---- recording ----
@@ -275,8 +275,8 @@ struct quipu_trace_block {
  *                             padding: 0
  *         uleb record         1 + the index of the record in front of it, or 0
  *     uleb hubs
- *     uleb edges          then for each: uleb source, uleb target, u8 kind (enum quipu_edge_kind),
- *                         uleb record
+ *     uleb edges          then for each: uleb source, uleb target, u8 kind (enum quipu_edge_kind,
+ *                         and QUIPU_TRACE_TICKS), uleb record
  *     uleb records        then for each:
  *         u8 kind             QUIPU_TRACE_SYNC, or QUIPU_TRACE_FIRST: a witness; and
  *                             QUIPU_TRACE_HAS_VECTORS

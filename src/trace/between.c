@@ -88,6 +88,13 @@ static void add_place(struct trace *trace, struct trace_bound *bound, uint64_t a
     vector_push(&trace->arena, &bound->places, place);
 }
 
+static bool is_program(const struct binary *binary) {
+    for (size_t i = 0; i < binary->names.count; i++)
+        if (strcmp(binary->names.data[i].name, "main") == 0)
+            return true;
+    return false;
+}
+
 /* Finds the module of the trace in which the moment NAME is. Returns NULL or a message. */
 static const char *find_module(struct trace *trace, const struct moment_name *name,
                                struct trace_bound *bound) {
@@ -97,7 +104,7 @@ static const char *find_module(struct trace *trace, const struct moment_name *na
         address_list addresses = {0};
         const char *cause =
             module->ticks ? find_places(&trace->arena, module->binary, name, &addresses) : NULL;
-        if (cause && !wrong)
+        if (cause && (!wrong || is_program(module->binary)))
             wrong = cause;
         bound->module = module;
         for (size_t n = 0; n < addresses.count; n++)

@@ -64,7 +64,8 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
     set_counted_line(p, at);
     if (record->tests_handler && !(live & LIVE(0, FLAGS_ALL))) {
         struct load_place place = {.frame = frame, .at_entry = true};
-        int scratch = find_scratch((uint16_t)(~live & REGISTERS_ALL), 2 /* %rdx */);
+        struct clobbers clobbers = clobbers_at(p, live, false, frame, 0); /* the base stays */
+        int scratch = find_scratch(clobbers.free, 2 /* %rdx */);
         if (scratch >= 0)
             write_trace_handler_test(&text, &p->context, &place, scratch);
     }
