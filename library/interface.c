@@ -4,8 +4,8 @@
 #pragma GCC visibility pop
 
 #include "library/guard.h"
-#include "moment/name.h"
 #include "symbols/binary.h"
+#include "symbols/moment_name.h"
 #include "trace/between.h"
 #include "trace/gap.h"
 #include "trace/layout.h"
@@ -62,6 +62,8 @@ static void open_it(void *context) {
     struct opening *opening = context;
     struct quipu_trace *trace = opening->trace;
     opening->cause = trace_open(&trace->arena, opening->path, &trace->trace);
+    if (!opening->cause)
+        opening->cause = trace_set_between_of_window(trace->trace);
 }
 
 struct quipu_trace *quipu_trace_open(const char *path, char *message, size_t size) {

@@ -9,7 +9,7 @@ LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$B/obj/%.o)
 # Outputs of the commands; the messages, which library/guard.c has; names, which symbol_names.c has.
 LIBRARY_NOT = src/trace/listing.c src/trace/export%.c src/util/diag.c src/symbols/demangle.c
 LIBRARY_PARTS := $(patsubst %.c,$B/obj/%.o,$(filter-out $(LIBRARY_NOT),$(sort $(wildcard \
-	src/trace/*.c src/moment/name.c src/symbols/*.c src/x86/*.c src/util/*.c))))
+	src/trace/*.c src/symbols/*.c src/x86/*.c src/util/*.c))))
 LIBRARY_LIBS = -lZydis -lZycore -ldw -lelf -lzstd
 # Incremented where a program that was linked with the former library would not work with it.
 LIBRARY_NUMBER = 0

@@ -135,7 +135,7 @@ WEAK_HERE(quipu_begin_tests);
 bool quipu_own_ticks(uint64_t *ticks, uint32_t *thread) __attribute__((weak));
 WEAK_HERE(quipu_own_ticks);
 
-/* trace/counters.c, if inserted code records a trace: the calling thread gets cells, and begins to
+/* trace/trace.c, if inserted code records a trace: the calling thread gets cells, and begins to
  * count ticks as this THREAD. */
 void quipu_trace_count_thread(uint32_t thread) __attribute__((weak));
 WEAK_HERE(quipu_trace_count_thread);

@@ -1,4 +1,4 @@
-/* text.c: moments as text, for the program itself; src/moment/name.h describes the form.
+/* text.c: moments as text, for the program itself; src/symbols/moment_name.h describes the form.
  *
  * The names are those of functions. A build with ticks has them in its tables (format/event.h).
  * Debug information is not read here, so there are no lines. */

@@ -22,7 +22,7 @@ static struct quipu_trace_counter *find_counter(struct quipu_trace_chunk *chunk,
     return NULL;
 }
 
-static void add_counter(struct quipu_trace_chunk *chunk, struct quipu_trace_counter counter) {
+void quipu_trace_add_counter(struct quipu_trace_chunk *chunk, struct quipu_trace_counter counter) {
     if (chunk->counters == QUIPU_TRACE_COUNTERS_MOST || find_counter(chunk, counter.bias))
         return;
     *counter_at(chunk, chunk->counters) = counter;
@@ -47,7 +47,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *data) {
     if (known && visit->ends)
         known->end = now.begin;
     else if (!visit->ends)
-        add_counter(visit->chunk, now);
+        quipu_trace_add_counter(visit->chunk, now);
     return 0;
 }
 
@@ -59,18 +59,4 @@ void quipu_trace_begin_counters(const struct trace *trace, struct quipu_trace_ch
 void quipu_trace_end_counters(const struct trace *trace, struct quipu_trace_chunk *chunk) {
     if (chunk->counters)
         dl_iterate_phdr(visit_module, &(struct visit){trace, chunk, true});
-}
-
-void quipu_trace_join_counter(const struct thread *thread) {
-    struct quipu_trace_counter now = {.bias = quipu_state.bias};
-    if (thread->chunk && quipu_state.counter && quipu_state.counter(&now.begin, &now.thread))
-        add_counter(thread->chunk, now);
-}
-
-void quipu_trace_count_thread(uint32_t number) {
-    const struct quipu_trace_thread *own = *quipu_trace_own();
-    const struct thread *thread = (const struct thread *)own;
-    if (own != &quipu_trace_unattached && thread->chunk)
-        add_counter(thread->chunk,
-                    (struct quipu_trace_counter){.bias = quipu_state.bias, .thread = number});
 }

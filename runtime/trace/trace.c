@@ -161,6 +161,21 @@ static struct thread *find_thread(uint32_t tid) {
     return dead;
 }
 
+/* THREAD, the calling one, has come to this module, and may count here already. */
+static void add_own_counter(const struct thread *thread) {
+    struct quipu_trace_counter now = {.bias = quipu_state.bias};
+    if (thread->chunk && quipu_state.counter && quipu_state.counter(&now.begin, &now.thread))
+        quipu_trace_add_counter(thread->chunk, now);
+}
+
+void quipu_trace_count_thread(uint32_t number) {
+    const struct quipu_trace_thread *own = *quipu_trace_own();
+    const struct thread *thread = (const struct thread *)own;
+    if (own != &quipu_trace_unattached && thread->chunk)
+        quipu_trace_add_counter(thread->chunk, (struct quipu_trace_counter){
+                                                   .bias = quipu_state.bias, .thread = number});
+}
+
 static struct thread *attach(void) {
     uint32_t tid = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
     if (!trace)
@@ -182,7 +197,7 @@ static struct thread *attach(void) {
         quipu_trace_begin_order(trace, thread);
     }
     unlock();
-    quipu_trace_join_counter(thread);
+    add_own_counter(thread);
     *quipu_trace_own() = &thread->known;
     return thread;
 }

@@ -103,8 +103,8 @@ uint32_t quipu_trace_describe_start(char *records, const struct full_frame *fram
 /* counters.c: describes the calling thread's counters where its CHUNK begins, or ends. */
 void quipu_trace_begin_counters(const struct trace *trace, struct quipu_trace_chunk *chunk);
 void quipu_trace_end_counters(const struct trace *trace, struct quipu_trace_chunk *chunk);
-/* counters.c: THREAD, the calling one, has come to this module, and may count here already. */
-void quipu_trace_join_counter(const struct thread *thread);
+/* counters.c: adds COUNTER, of a module, if the CHUNK does not have it. */
+void quipu_trace_add_counter(struct quipu_trace_chunk *chunk, struct quipu_trace_counter counter);
 
 /* order.c: the process begins to record. */
 void quipu_trace_watch_ends(struct trace *trace);

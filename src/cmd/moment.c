@@ -9,8 +9,8 @@
 #include "cmd/stat.h"
 #include "format/event.h"
 
-#include "moment/name.h"
 #include "symbols/event_tables.h"
+#include "symbols/moment_name.h"
 #include "util/diag.h"
 #include "util/terminal.h"
 #include "x86/decode.h"

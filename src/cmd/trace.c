@@ -264,6 +264,8 @@ static bool came_to_moments(const struct collector_options *options) {
     if (!options->window.from && !options->window.to)
         return true;
     const char *cause = trace_open(&arena, options->output, &trace);
+    if (!cause)
+        cause = trace_set_between_of_window(trace);
     if (cause) {
         error("%s", cause);
         return false;

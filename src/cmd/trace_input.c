@@ -1,8 +1,8 @@
 /* trace_input.c: traces that a command reads; see trace_input.h. */
 #include "cmd/trace_input.h"
 
-#include "moment/name.h"
 #include "symbols/binary.h"
+#include "symbols/moment_name.h"
 #include "trace/between.h"
 #include "trace/layout.h"
 #include "util/diag.h"
@@ -19,6 +19,8 @@ struct trace *open_trace(struct arena *arena, const char *path) {
     const char *cause = trace_open(arena, path, &trace);
     if (!cause)
         cause = trace_lacks_records(trace);
+    if (!cause)
+        cause = trace_set_between_of_window(trace);
     if (cause)
         die("%s", cause);
     if (trace->cut)

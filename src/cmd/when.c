@@ -6,11 +6,11 @@
 #include "cmd/temporary_data.h"
 
 #include "moment/approach.h"
-#include "moment/name.h"
 #include "moment/search.h"
 #include "report/json_writer.h"
 #include "report/output.h"
 #include "report/style.h"
+#include "symbols/moment_name.h"
 #include "util/clock.h"
 #include "util/diag.h"
 #include "util/path.h"

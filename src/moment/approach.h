@@ -2,7 +2,7 @@
 #ifndef QUIPU_MOMENT_APPROACH_H
 #define QUIPU_MOMENT_APPROACH_H
 
-#include "moment/name.h"
+#include "symbols/moment_name.h"
 #include "tracee/tracee.h"
 
 /* Where the run has been stopped. */

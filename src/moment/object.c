@@ -8,7 +8,7 @@
  * Not perfect: a loader without that function, or without dynamic symbols, is not followed. */
 #include "moment/object.h"
 
-#include "moment/name.h"
+#include "symbols/moment_name.h"
 #include "tracee/tracee.h"
 #include "util/build_id.h"
 

@@ -1,11 +1,11 @@
 /* between.c: what a thread executed between two moments; see between.h.
  *
- * A walk counts ticks (walk_ticks.c). Chunks tell the ticks where they begin. So a walk begins with
- * the last chunk in front of the first moment that has a start. */
+ * A walk counts ticks (walk_ticks.c), and is compared with the moments at each instruction. It
+ * begins in front of the first one (start.c). */
 #include "trace/between.h"
 
-#include "moment/name.h"
 #include "symbols/event_tables.h"
+#include "symbols/moment_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -144,39 +144,39 @@ const char *trace_set_between(struct trace *trace, const char *from, const char 
     return wrong;
 }
 
+const char *trace_set_between_of_window(struct trace *trace) {
+    const struct trace_window *window = &trace->window;
+    return window->from || window->to ? trace_set_between(trace, window->from, window->to) : NULL;
+}
+
 bool between_is_of_one_thread(const struct trace_between *between) {
     return !between->from.name || !between->to.name || between->from.thread == between->to.thread;
 }
 
 /* ---- threads and chunks ---- */
 
-/* A chunk's counter in a module. */
-struct found_counter {
-    bool found;
-    struct quipu_trace_counter counter;
-};
-
-static struct found_counter find_counter(const struct traced_chunk *chunk, uint64_t bias) {
-    struct found_counter result = {0};
+/* Sets COUNTER to the chunk's in the module with BIAS. Returns false if it has none. */
+static bool find_counter(const struct traced_chunk *chunk, uint64_t bias,
+                         struct quipu_trace_counter *counter) {
+    bool found = false;
     uint8_t *contents = malloc(QUIPU_TRACE_CONTENTS_MAX);
     CHECK(contents);
-    if (read_chunk(chunk, contents) == NULL)
-        for (uint32_t i = 0; i < chunk->counters && !result.found; i++) {
-            memcpy(&result.counter, contents + i * sizeof result.counter, sizeof result.counter);
-            result.found = result.counter.bias == bias;
-        }
+    for (uint32_t i = 0; read_chunk(chunk, contents) == NULL && i < chunk->counters && !found;
+         i++) {
+        memcpy(counter, contents + i * sizeof *counter, sizeof *counter);
+        found = counter->bias == bias;
+    }
     free(contents);
-    return result;
+    return found;
 }
 
-/* Sets BIAS to that of MODULE in PROCESS, which may not have it. */
-static bool find_bias(const struct traced_process *process, const struct traced_module *module,
-                      uint64_t *bias) {
+bool bound_counter(const struct trace_bound *bound, const struct traced_thread *thread,
+                   size_t index, struct quipu_trace_counter *counter) {
+    const struct traced_process *process = thread->process;
     for (size_t i = 0; i < process->modules.count; i++)
-        if (process->modules.data[i].module == module) {
-            *bias = process->modules.data[i].bias;
-            return true;
-        }
+        if (process->modules.data[i].module == bound->module)
+            return find_counter(&thread->chunks.data[index], process->modules.data[i].bias,
+                                counter);
     return false;
 }
 
@@ -187,34 +187,11 @@ static const struct trace_bound *any_bound(const struct trace_between *between) 
 
 bool between_has_thread(struct trace *trace, const struct traced_thread *thread) {
     const struct trace_bound *bound = any_bound(trace->between);
-    uint64_t bias;
-    if (!find_bias(thread->process, bound->module, &bias))
-        return false;
-    for (size_t i = 0; i < thread->chunks.count; i++) {
-        struct found_counter found = find_counter(&thread->chunks.data[i], bias);
-        if (found.found)
-            return (found.counter.thread ? found.counter.thread : 1) == bound->thread;
-    }
+    struct quipu_trace_counter counter;
+    for (size_t i = 0; i < thread->chunks.count; i++)
+        if (bound_counter(bound, thread, i, &counter))
+            return (counter.thread ? counter.thread : 1) == bound->thread;
     return false;
-}
-
-struct chunk_range between_chunks(struct trace *trace, const struct traced_thread *thread) {
-    const struct trace_bound *from = &trace->between->from;
-    uint64_t bias, above = from->name ? most_ticks_above(from->module->binary) : 0;
-    size_t first = 0, last = thread->chunks.count;
-    if (!from->name || !find_bias(thread->process, from->module, &bias))
-        return (struct chunk_range){0, thread->chunks.count};
-    while (first + 1 < last) { /* chunk `first` is in front of the moment, or the very first one */
-        size_t middle = (first + last) / 2;
-        struct found_counter found = find_counter(&thread->chunks.data[middle], bias);
-        if (found.found && found.counter.begin + above < from->ticks)
-            first = middle;
-        else
-            last = middle;
-    }
-    while (first > 0 && !trace_may_begin(trace, thread, first))
-        first--;
-    return (struct chunk_range){first, thread->chunks.count};
 }
 
 /* ---- steps ---- */

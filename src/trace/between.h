@@ -29,9 +29,13 @@ struct trace_between {
     struct trace_bound from, to;
 };
 
-/* Makes TRACE give only what is between the moments FROM and TO, each a name (moment/name.h) or
- * NULL. Returns NULL; or an error message, in the trace's arena: TRACE has no such moments. */
+/* Makes TRACE give only what is between the moments FROM and TO, each a name
+ * (symbols/moment_name.h) or NULL. Returns NULL; or an error message, in the trace's arena: TRACE
+ * has no such moments. */
 const char *trace_set_between(struct trace *trace, const char *from, const char *to);
+
+/* The same for the moments that TRACE was recorded with, if there are any. */
+const char *trace_set_between_of_window(struct trace *trace);
 
 /* Whether both moments are of one thread. */
 bool between_is_of_one_thread(const struct trace_between *between);
@@ -39,8 +43,11 @@ bool between_is_of_one_thread(const struct trace_between *between);
 /* Whether the moments are of THREAD. */
 bool between_has_thread(struct trace *trace, const struct traced_thread *thread);
 
-/* Returns the chunks of THREAD in which a walk comes to the first moment, and to all behind it. */
-struct chunk_range between_chunks(struct trace *trace, const struct traced_thread *thread);
+/* Sets COUNTER to that of THREAD's chunk INDEX in the moment's module. Returns false if it has
+ * none.
+ */
+bool bound_counter(const struct trace_bound *bound, const struct traced_thread *thread,
+                   size_t index, struct quipu_trace_counter *counter);
 
 /* How far a reader is. */
 enum between_state {

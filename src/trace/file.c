@@ -4,7 +4,6 @@
 #include "format/notes.h"
 #include "symbols/binary.h"
 #include "symbols/stack.h"
-#include "trace/between.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -310,13 +309,9 @@ const char *trace_open(struct arena *arena, const char *path, struct trace **res
     const char *cause = map_file(arena, trace);
     if (!cause)
         cause = read_blocks(arena, trace);
-    if (!cause && (trace->window.from || trace->window.to))
-        cause = trace_set_between(trace, trace->window.from, trace->window.to);
-    if (cause) {
-        cause = arena_copy(arena, cause, strlen(cause));
+    if (cause)
         trace_close(trace);
-    }
-    if (!cause)
+    else
         *result = trace;
     return cause;
 }

@@ -4,9 +4,9 @@
  * begins a row, what is constant, and how a reference is written. */
 #include "trace/listing.h"
 
-#include "moment/name.h"
 #include "report/csv_writer.h"
 #include "report/json_writer.h"
+#include "symbols/moment_name.h"
 #include "trace/gap.h"
 #include "trace/order.h"
 #include "trace/piece_table.h"

@@ -10,6 +10,7 @@
 
 #include "format/notes.h"
 #include "symbols/binary.h"
+#include "symbols/event_tables.h"
 #include "symbols/stack.h"
 #include "x86/record_code.h"
 
@@ -267,6 +268,24 @@ bool walk_start(struct trace_walk *walk) {
 }
 
 /* ---- parts ---- */
+
+struct chunk_range trace_chunks_from(struct trace *trace, const struct traced_thread *thread) {
+    const struct trace_bound *from = &trace->between->from;
+    size_t first = 0, last = thread->chunks.count;
+    const uint64_t above = from->name ? most_ticks_above(from->module->binary) : 0;
+    while (from->name &&
+           first + 1 < last) { /* chunk `first` is in front of it, or the very first */
+        size_t middle = (first + last) / 2;
+        struct quipu_trace_counter counter;
+        if (bound_counter(from, thread, middle, &counter) && counter.begin + above < from->ticks)
+            first = middle;
+        else
+            last = middle;
+    }
+    while (first > 0 && !trace_may_begin(trace, thread, first))
+        first--;
+    return (struct chunk_range){first, thread->chunks.count};
+}
 
 bool trace_may_begin(struct trace *trace, const struct traced_thread *thread, size_t index) {
     struct traced_chunk *chunk = &thread->chunks.data[index];

@@ -271,7 +271,8 @@ struct trace_step {
     const struct traced_instruction *instruction;
     uint64_t address; /* in the process, as the layout has it */
     uint64_t ticks;   /* of the moment in front of the instruction ... */
-    uint32_t counted; /* ... and the thread's number in its name (moment/name.h); 0: not known */
+    uint32_t
+        counted; /* ... and the thread's number in its name (symbols/moment_name.h); 0: not known */
     reference_list references; /* in the order of the accesses */
 };
 
@@ -289,6 +290,10 @@ struct chunk_range {
  * can be read alone. A part may be empty. */
 struct chunk_range trace_part(struct trace *trace, const struct traced_thread *thread,
                               uint32_t number, uint32_t count);
+
+/* start.c: returns the thread's chunks in which a walk comes to the first moment of trace->between,
+ * and to all behind it. */
+struct chunk_range trace_chunks_from(struct trace *trace, const struct traced_thread *thread);
 
 /* start.c: whether a walk may begin with the thread's chunk number INDEX. */
 bool trace_may_begin(struct trace *trace, const struct traced_thread *thread, size_t index);

@@ -506,7 +506,7 @@ struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *
     if (trace->parts)
         range = trace_part(trace, thread, trace->part, trace->parts);
     if (trace->between && range.end)
-        range = between_chunks(trace, thread);
+        range = trace_chunks_from(trace, thread);
     struct trace_walk *walk = trace_begin_part(trace, thread, range);
     walk->between = trace->between;
     return walk;

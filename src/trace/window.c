@@ -9,9 +9,9 @@
 
 #include "format/notes.h"
 #include "format/trace.h"
-#include "moment/name.h"
 #include "symbols/binary.h"
 #include "symbols/event_tables.h"
+#include "symbols/moment_name.h"
 #include "trace/point.h"
 #include "trace/trace.h"
 #include "util/vector.h"

@@ -5,7 +5,7 @@
  * The part of the text that is the same for all hits of a writer is made once. */
 #include "watch/hit.h"
 
-#include "moment/name.h"
+#include "symbols/moment_name.h"
 #include "symbols/demangle.h"
 #include "util/page_text.h"
 #include "util/terminal.h"

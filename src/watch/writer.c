@@ -6,7 +6,7 @@
  * process at the same addresses are used. */
 #include "watch/writer.h"
 
-#include "moment/name.h"
+#include "symbols/moment_name.h"
 #include "moment/sources.h"
 #include "symbols/demangle.h"
 #include "symbols/procedure.h"

@@ -1,5 +1,5 @@
-/* name.c: moments as text; see name.h. */
-#include "moment/name.h"
+/* moment_name.c: moments as text; see moment_name.h. */
+#include "symbols/moment_name.h"
 
 #include "symbols/demangle.h"
 #include "symbols/line_table.h"

@@ -1,4 +1,4 @@
-/* name.h: moments as text: WHERE@TICKS[/THREAD][~BUILD].
+/* moment_name.h: moments as text: WHERE@TICKS[/THREAD][~BUILD].
  *
  *       worker+0x2c@1204311/1~1f3a9c2b    an instruction
  *       ns::pool::take(int)+0x2c@88       names of C++, D and Rust
@@ -7,8 +7,8 @@
  *
  * THREAD is 1 if it is left out. BUILD is the first digits of the binary's build id; it is checked
  * if it is given. */
-#ifndef QUIPU_MOMENT_NAME_H
-#define QUIPU_MOMENT_NAME_H
+#ifndef QUIPU_SYMBOLS_MOMENT_NAME_H
+#define QUIPU_SYMBOLS_MOMENT_NAME_H
 
 #include "symbols/binary.h"
 
