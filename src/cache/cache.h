@@ -27,6 +27,13 @@ struct cache_shape {
  * TEXT ends the program with an error that names OPTION. */
 struct cache_shape parse_cache_shape(const char *option, const char *text);
 
+/* Whether SHAPE, which may come from a file, has the invariant of a shape, and is not too large. */
+bool cache_shape_is_valid(const struct cache_shape *shape);
+
+static inline bool is_same_shape(const struct cache_shape *a, const struct cache_shape *b) {
+    return a->size == b->size && a->ways == b->ways && a->line == b->line;
+}
+
 struct cache {
     struct cache_shape shape;
     unsigned line_bits;

@@ -13,7 +13,9 @@ static uint32_t add_place(struct reference_source *source, struct reference_plac
 }
 
 static struct reference_place describe_function(const struct traced_function *function) {
-    return (struct reference_place){.function = function->name, .module = function->module->path};
+    return (struct reference_place){.function = function->name,
+                                    .module = function->module->path,
+                                    .identity = function->address};
 }
 
 /* A line of a header is one place, even if several functions or binaries have code of it. */
@@ -41,8 +43,11 @@ static uint32_t describe(struct place_numbers *numbers, struct reference_source 
     case PLACE_LINE:
         return number_line(numbers, source, step);
     case PLACE_THREAD:
-        return add_place(source, (struct reference_place){.process = thread->process->pid,
-                                                          .thread = thread->tid});
+        return add_place(source,
+                         (struct reference_place){
+                             .process = thread->process->pid,
+                             .thread = thread->tid,
+                             .identity = (uint64_t)thread->process->number << 32 | thread->number});
     case PLACE_PROGRAM:
     case PLACE_OBJECT: /* objects.h */
         break;

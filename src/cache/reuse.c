@@ -11,8 +11,7 @@ enum {
     SLOTS_FIRST = 1024, /* a multiple of WORD, as all later numbers */
 };
 
-static const uint64_t FIRST_USE = UINT64_MAX; /* as a distance: it is above all others */
-static const uint64_t NO_LINE = UINT64_MAX;   /* no address divided by a line's size */
+static const uint64_t NO_LINE = UINT64_MAX; /* no address divided by a line's size */
 
 static void *allocate(uint64_t count, size_t size) {
     void *memory = calloc(count, size);
@@ -88,15 +87,14 @@ static void renumber(struct reuse *reuse) {
     release_slots(&old);
 }
 
-/* Uses a line. Returns its distance. */
-static uint64_t use_line(struct reuse *reuse, uint64_t address) {
+uint64_t reuse_use_line(struct reuse *reuse, uint64_t address) {
     if (address == reuse->recent)
         return 0;
     reuse->recent = address;
     if (reuse->next_slot == reuse->slots)
         renumber(reuse);
     uint32_t *number = number_table_at(&reuse->numbers, address);
-    uint64_t distance = FIRST_USE;
+    uint64_t distance = REUSE_FIRST;
     if (*number) {
         uint64_t slot = reuse->lines.data[*number - 1].slot;
         distance = reuse->lines.count - count_to(reuse, slot);
@@ -111,19 +109,21 @@ static uint64_t use_line(struct reuse *reuse, uint64_t address) {
     return distance;
 }
 
-static void count_distance(struct reuse *reuse, uint64_t distance) {
+void reuse_count_distance(struct reuse *reuse, uint64_t distance) {
+    if (distance == REUSE_FIRST) {
+        reuse->first_uses++;
+        return;
+    }
     while (reuse->distances.count <= distance)
         vector_push(&reuse->arena, &reuse->distances, 0);
     reuse->distances.data[distance]++;
 }
 
-/* Counts the line that was just used, in the window of the next reference. */
-static void count_in_window(struct reuse *reuse) {
-    uint64_t window = reuse->references / reuse->window;
+void reuse_enter_window(struct reuse *reuse, uint64_t window, bool counts) {
     struct used_line *line = &reuse->lines.data[reuse->owners[reuse->next_slot - 1]];
     while (reuse->working_set.count <= window)
         vector_push(&reuse->arena, &reuse->working_set, 0);
-    reuse->working_set.data[window] += line->window != window + 1;
+    reuse->working_set.data[window] += counts && line->window != window + 1;
     line->window = window + 1;
 }
 
@@ -132,16 +132,13 @@ void reuse_use(struct reuse *reuse, uint64_t address, uint32_t size) {
     uint64_t last = (address + size - 1) >> reuse->line_bits;
     uint64_t distance = 0;
     do {
-        uint64_t one = use_line(reuse, line);
+        uint64_t one = reuse_use_line(reuse, line);
         distance = one > distance ? one : distance;
         if (reuse->window)
-            count_in_window(reuse);
+            reuse_enter_window(reuse, reuse->references / reuse->window, true);
     } while (line++ < last);
     reuse->references++;
-    if (distance == FIRST_USE)
-        reuse->first_uses++;
-    else
-        count_distance(reuse, distance);
+    reuse_count_distance(reuse, distance);
 }
 
 uint64_t reuse_misses(const struct reuse *reuse, uint64_t lines) {

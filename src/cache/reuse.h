@@ -17,8 +17,12 @@
 #include "util/arena.h"
 #include "util/vector.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* As a distance: no earlier reference has used the line. It is above all others. */
+#define REUSE_FIRST UINT64_MAX
 
 /* A line that was used. */
 struct used_line {
@@ -54,6 +58,16 @@ void reuse_release(struct reuse *reuse);
 
 /* Counts a reference of SIZE bytes, at least 1. */
 void reuse_use(struct reuse *reuse, uint64_t address, uint32_t size);
+
+/* The steps of reuse_use, for parts of a trace (reuse_part.h).
+ *
+ * reuse_use_line uses LINE, an address divided by the size of a line, and returns its distance, or
+ * REUSE_FIRST. reuse_enter_window notes that the line that was used last was used in window number
+ * WINDOW, and, if it COUNTS, adds it to the window's lines unless the window has used it before.
+ * reuse_count_distance counts a reference that has DISTANCE; `references` stays. */
+uint64_t reuse_use_line(struct reuse *reuse, uint64_t line);
+void reuse_enter_window(struct reuse *reuse, uint64_t window, bool counts);
+void reuse_count_distance(struct reuse *reuse, uint64_t distance);
 
 /* Returns how many references a fully associative cache of LINES lines has missed. */
 uint64_t reuse_misses(const struct reuse *reuse, uint64_t lines);

@@ -25,6 +25,14 @@ static bool read_comma(const char **text) {
     return *(*text)++ == ',';
 }
 
+bool cache_shape_is_valid(const struct cache_shape *shape) {
+    uint64_t lines = is_power_of_two(shape->line) ? shape->size / shape->line : 0;
+    uint64_t sets = shape->ways ? lines / shape->ways : 0;
+    return shape->line >= LINE_MIN && shape->line <= LINE_MAX_BYTES && is_power_of_two(sets) &&
+           sets * shape->ways == lines && lines * shape->line == shape->size &&
+           shape->size <= UINT64_C(1) << SIZE_MAX_BITS;
+}
+
 struct cache_shape parse_cache_shape(const char *option, const char *text) {
     static const char full[] = "full";
     struct cache_shape shape = {0};

@@ -4,6 +4,8 @@
 #include "util/diag.h"
 #include "util/near.h"
 
+#include <inttypes.h>
+
 static const struct source_format formats[] = {
     {"trace", open_trace_source, true},
     {"lackey", open_lackey_source, false},
@@ -30,4 +32,14 @@ struct reference_source *open_source(const struct source_format *format, char **
     if (count != 1)
         die("name one trace; 'quipu %s --help' tells more", command);
     return format->open(words[0], kind);
+}
+
+void warn_of_unsure(const struct reference_source *source) {
+    if (source->unsure)
+        warn("'%s': %" PRIu64 " accesses are left out: the trace does not tell them exactly",
+             source->path, source->unsure);
+}
+
+void warn_of_source_fault(const struct reference_source *source, uint32_t id, const char *fault) {
+    warn("'%s': the trace of thread %u cannot be followed to its end: %s", source->path, id, fault);
 }

@@ -70,6 +70,7 @@ struct reference_place {
     const char *name;         /* of a variable or section */
     uint64_t bytes;           /* of a variable or section; or of all blocks together */
     uint64_t blocks;          /* that the call has allocated */
+    uint64_t identity; /* tells apart functions or threads of a trace whose names are the same */
 };
 
 struct reference_source {
@@ -91,6 +92,15 @@ struct reference_source {
     size_t (*next)(struct reference_source *source, struct memory_reference *references,
                    size_t most);
     void (*close)(struct reference_source *source);
+
+    /* Of a trace; NULL: the source cannot be cut. From now on, `next` gives the references of part
+     * NUMBER, from 0, of COUNT parts of thread number THREAD, and then returns 0. May be called
+     * again for another one. Sets `fault` to NULL, and `thread_id`. */
+    void (*begin_part)(struct reference_source *source, size_t thread, uint32_t number,
+                       uint32_t count);
+    const char *fault;  /* why the part ended before its records did, or NULL */
+    uint32_t thread_id; /* number of the part's thread in the system */
+    uint64_t file_size; /* of a trace: bytes; it tells apart traces of the same path */
 };
 
 /* Opens a trace (quipu trace). References of more than 64
@@ -105,6 +115,12 @@ struct reference_source *open_lackey_source(const char *path, enum place_kind ki
  * binaries at PATHS (trace/layout.h). With no paths, does nothing. A binary that does not fit, and
  * a source of another kind, ends the program with an error. */
 void lay_out_source(struct reference_source *source, const text_vector *paths);
+
+/* Warns of references that SOURCE has left out, if there are any. */
+void warn_of_unsure(const struct reference_source *source);
+
+/* Warns that the references of thread ID of SOURCE are not complete, because of FAULT. */
+void warn_of_source_fault(const struct reference_source *source, uint32_t id, const char *fault);
 
 /* A kind of file, as in --from=NAME. */
 struct source_format {

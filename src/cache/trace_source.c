@@ -30,12 +30,14 @@ struct trace_source {
     struct trace_walk *step_walk;  /* of the step */
     struct trace_order
         *order;     /* of all threads; NULL: they come one after the other, or none yet */
+    bool by_part;   /* `walk` is that of a part, and nothing follows it */
     uint64_t space; /* is added to the addresses of the walked thread */
     /* of the step that is being taken; NULL: none */
     struct trace_step *step;
     const reference_list *references; /* of the step, or of the gap in front of it */
     bool in_gap;                      /* the step's instruction is still to be fetched */
     uint32_t place;                   /* of what is being taken */
+    bool placed;                      /* it is known: an instruction of this walk was fetched */
     size_t reference;                 /* the next one */
     uint64_t taken;                   /* bytes of it that have been taken */
 };
@@ -85,12 +87,22 @@ static bool take_data(struct trace_source *source, struct memory_reference *resu
 static void warn_of_fault(const struct trace_source *source, const struct traced_thread *thread,
                           const struct trace_walk *walk) {
     if (trace_fault(walk))
-        warn("'%s': the trace of thread %u cannot be followed to its end: %s", source->base.path,
-             thread->tid, trace_fault(walk));
+        warn_of_source_fault(&source->base, thread->tid, trace_fault(walk));
+}
+
+/* From now on, references count for the place of STEP. */
+static void enter_place(struct trace_source *source, const struct trace_step *step) {
+    source->placed = true;
+    source->place =
+        source->numbers.kind == PLACE_OBJECT
+            ? number_code(&source->objects, &source->base, step)
+            : number_place(&source->numbers, &source->base, walked_thread(source), step);
 }
 
 /* Makes the source ready for its step, which WALK has made. */
 static void begin_step(struct trace_source *source, struct trace_walk *walk) {
+    if (!source->placed) /* what ran in front of the thread's first instruction counts for that */
+        enter_place(source, source->step);
     source->step_walk = walk;
     source->references = &source->step->gap_references;
     source->in_gap = true;
@@ -140,7 +152,19 @@ static bool take_step(struct trace_source *source) {
         warn_of_fault(source, thread, source->walk);
         trace_end(source->walk);
         source->walk = NULL;
+        source->placed = false;
     }
+    source->step = NULL;
+    return false;
+}
+
+/* Goes on to the next instruction of the part. Returns false at the end. */
+static bool take_step_of_part(struct trace_source *source) {
+    if (trace_step(source->walk, &source->step)) {
+        begin_step(source, source->walk);
+        return true;
+    }
+    source->base.fault = trace_fault(source->walk);
     source->step = NULL;
     return false;
 }
@@ -148,10 +172,7 @@ static bool take_step(struct trace_source *source) {
 /* Begins with the step's instruction, behind its gap. Returns the reference to it. */
 static struct memory_reference fetch(struct trace_source *source) {
     const struct trace_step *step = source->step;
-    source->place =
-        source->numbers.kind == PLACE_OBJECT
-            ? number_code(&source->objects, &source->base, step)
-            : number_place(&source->numbers, &source->base, walked_thread(source), step);
+    enter_place(source, step);
     source->references = &step->references;
     source->in_gap = false;
     source->reference = 0;
@@ -160,6 +181,12 @@ static struct memory_reference fetch(struct trace_source *source) {
                                      .place = source->place,
                                      .thread = (uint32_t)source->thread,
                                      .kind = REFERENCE_FETCH};
+}
+
+static bool go_on(struct trace_source *source) {
+    if (source->base.global)
+        return take_ordered_step(source);
+    return source->by_part ? take_step_of_part(source) : take_step(source);
 }
 
 static size_t next_references(struct reference_source *base, struct memory_reference *references,
@@ -174,10 +201,29 @@ static size_t next_references(struct reference_source *base, struct memory_refer
             count++;
         else if (source->step && source->in_gap)
             references[count++] = fetch(source);
-        else if (!(base->global ? take_ordered_step(source) : take_step(source)))
+        else if (!go_on(source))
             break;
     }
     return count;
+}
+
+static void begin_part(struct reference_source *base, size_t thread, uint32_t number,
+                       uint32_t count) {
+    struct trace_source *source = (struct trace_source *)base;
+    const struct traced_thread *chosen = source->trace->threads.data[thread];
+    if (source->walk)
+        trace_end(source->walk);
+    struct chunk_range range = trace_part(source->trace, chosen, number, count);
+    source->walk = trace_begin_part(source->trace, chosen, range);
+    source->thread = thread;
+    source->by_part = true;
+    source->step = NULL;
+    source->placed = false;
+    base->fault = NULL;
+    base->thread_id = chosen->tid;
+    const struct trace_step *before = trace_step_before(source->walk);
+    if (before)
+        enter_place(source, before);
 }
 
 static void close_trace(struct reference_source *base) {
@@ -200,12 +246,14 @@ struct reference_source *open_trace_source(const char *path, enum place_kind kin
     source->base.path = path;
     source->base.next = next_references;
     source->base.close = close_trace;
+    source->base.begin_part = begin_part;
     source->numbers.kind = kind;
     const char *cause = trace_open(&source->base.arena, path, &source->trace);
     if (!cause)
         cause = trace_lacks_records(source->trace);
     if (cause)
         die("%s", cause);
+    source->base.file_size = source->trace->size;
     source->base.threads = source->trace->threads.count;
     if (source->trace->lost)
         warn("'%s' is not complete: a program could not record all", path);

@@ -153,6 +153,13 @@ const struct cache_view *choose_cache_view(const char *name) {
     return &views[choose_name("--by", "view", name, view_name_at)];
 }
 
+const struct cache_view *cache_view_of(enum place_kind kind) {
+    size_t number = 0;
+    while (views[number].place != kind)
+        number++;
+    return &views[number];
+}
+
 /* ---- rows ---- */
 
 static uint64_t sum_of(const uint64_t *numbers, size_t count) {

@@ -4,6 +4,7 @@
 
 #include "cache/cache.h"
 #include "cache/source.h"
+#include "cmd/parts.h"
 #include "report/table.h"
 
 /* What a row is. */
@@ -16,6 +17,9 @@ struct cache_view {
 /* Returns the view with that NAME. An unknown name ends the program with an error. */
 const struct cache_view *choose_cache_view(const char *name);
 
+/* Returns the view whose rows are places of KIND. */
+const struct cache_view *cache_view_of(enum place_kind kind);
+
 struct cache_options {
     struct hierarchy_shape shape;
     unsigned processors; /* 0: one, and the threads come one after the other */
@@ -27,6 +31,7 @@ struct cache_options {
     const char *allocators; /* as in cache/source.h */
     const char *output;
     text_vector layouts; /* binaries whose addresses instructions get */
+    struct part_options parts;
     size_t limit;
     bool human;
 };

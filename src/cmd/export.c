@@ -72,7 +72,8 @@ static void take_process(void *options, const char *word) {
 }
 
 static void take_part(void *options, const char *word) {
-    read_part(&((struct export_options *)options)->selection, word);
+    struct trace_selection *selection = &((struct export_options *)options)->selection;
+    read_part(&selection->part, &selection->parts, word);
 }
 
 static void take_thread(void *options, const char *word) {

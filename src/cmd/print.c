@@ -76,7 +76,8 @@ static void take_thread(void *options, const char *word) {
 }
 
 static void take_part(void *options, const char *word) {
-    read_part(&((struct print_options *)options)->selection, word);
+    struct trace_selection *selection = &((struct print_options *)options)->selection;
+    read_part(&selection->part, &selection->parts, word);
 }
 
 static void take_skip(void *options, const char *word) {

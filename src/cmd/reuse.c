@@ -3,7 +3,11 @@
 #include "cmd/reuse.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/jobs.h"
+#include "cmd/parts.h"
+#include "cmd/trace_input.h"
 
+#include "cache/reuse_part.h"
 #include "cache/source.h"
 #include "util/diag.h"
 
@@ -19,7 +23,8 @@ enum {
 
 static void print_help(void) {
     fputs(
-        "usage: quipu reuse [OPTIONS] FILE\n\n"
+        "usage: quipu reuse [OPTIONS] FILE\n"
+        "       quipu reuse --merge [OPTIONS] FILE...\n\n"
         "Tells how many other lines were used since each reference's line was used last, for all\n"
         "references to data in FILE, which 'quipu trace' wrote.  That gives the misses of fully\n"
         "associative caches of every size at once.\n\n"
@@ -31,6 +36,9 @@ static void print_help(void) {
         "      --from=KIND      what FILE is: trace (default) or lackey, the text of 'valgrind\n"
         "                       --tool=lackey --trace-mem=yes'; standard input without FILE\n"
         "      --to=svg         write a picture of sizes and windows\n"
+        "      --part=I/N       only part I of N: its result goes to the file of -o\n"
+        "      --merge          FILE... are the results of all parts: print what they give together\n"
+        "      --jobs=N         divide the work between N processes; the output is the same\n"
         "      --format=FORMAT  text (default), json or csv\n"
         "      --limit=N        the first N rows only\n"
         "      --human          short numbers: 1.23G\n"
@@ -40,7 +48,8 @@ static void print_help(void) {
 }
 
 struct reuse_command {
-    struct reuse_options options;
+    struct reuse_options options; /* line, window: 0: not given */
+    struct part_options parts;
     const struct source_format *from;
     bool svg;
 };
@@ -63,6 +72,15 @@ static void take_line(void *command, const char *word) {
 
 static void take_window(void *command, const char *word) {
     ((struct reuse_command *)command)->options.window = take_number("window", word, "references");
+}
+
+static void take_part(void *command, const char *word) {
+    struct part_choice *part = &((struct reuse_command *)command)->parts.part;
+    read_part(&part->number, &part->count, word);
+}
+
+static void take_jobs(void *command, const char *word) {
+    ((struct reuse_command *)command)->parts.jobs = read_jobs(word);
 }
 
 static void take_limit(void *command, const char *word) {
@@ -95,6 +113,9 @@ static const struct option_row rows[] = {
     {"window", 0, OPTION_PARSED, 0, take_window},
     {"from", 0, OPTION_PARSED, 0, take_from},
     {"to", 0, OPTION_PARSED, 0, take_to},
+    {"part", 0, OPTION_PARSED, 0, take_part},
+    {"merge", 0, OPTION_FLAG, offsetof(struct reuse_command, parts.merge), NULL},
+    {"jobs", 0, OPTION_PARSED, 0, take_jobs},
     {"format", 0, OPTION_PARSED, 0, take_format},
     {"limit", 0, OPTION_PARSED, 0, take_limit},
     {"human", 0, OPTION_FLAG, FIELD(human), NULL},
@@ -116,30 +137,114 @@ static void use_all(struct reuse *reuse, struct reference_source *source, uint32
             if (reference->kind != REFERENCE_FETCH)
                 reuse_use(reuse, reference->address, size);
         }
-    if (source->unsure)
-        warn("'%s': %" PRIu64 " accesses are left out: the trace does not tell them exactly",
-             source->path, source->unsure);
+    warn_of_unsure(source);
+}
+
+static void print_result(const struct reuse_command *command, const struct reuse *reuse,
+                         const char *path) {
+    if (command->svg)
+        write_reuse_svg(&command->options, reuse, path);
+    else
+        write_reuse_table(&command->options, reuse, path);
+}
+
+/* Whether the output shows windows. */
+static bool shows_windows(const struct reuse_command *command) {
+    return command->svg || command->options.view == choose_reuse_view("window");
+}
+
+/* ---- parts ---- */
+
+struct part_context {
+    const struct reuse_command *command;
+    struct reference_source *source;
+    uint64_t window; /* 0: no windows */
+};
+
+static void make_part(void *context, struct part_choice part, struct buffer *contents) {
+    struct part_context *parts = context;
+    count_reuse_part(contents, parts->source, parts->command->options.line, parts->window, part);
+}
+
+static const struct part_work part_work = {PART_REUSE, make_part};
+
+/* Prints what FILES give together. */
+static void print_parts(struct reuse_command *command, part_files *files) {
+    struct reuse reuse;
+    struct reference_source source = {0};
+    merge_reuse_parts(&reuse, &source, files);
+    if (shows_windows(command) && !reuse.window)
+        die("the parts have no windows; make them with --window=N or --by=window");
+    command->options.line = 1u << reuse.line_bits;
+    command->options.window = reuse.window;
+    warn_of_unsure(&source);
+    print_result(command, &reuse, source.path);
+    reuse_release(&reuse);
+    release_parts(files);
+}
+
+/* --merge: the words are files of parts. */
+static int merge_files(struct reuse_command *command, char **paths, size_t count) {
+    struct arena arena = {0};
+    if (command->options.line || command->options.window || command->from)
+        die("--merge prints what the parts have: give --line, --window and --from where --part "
+            "makes them");
+    part_files files = read_part_files(&arena, paths, count, PART_REUSE);
+    print_parts(command, &files);
+    arena_release(&arena);
+    return 0;
+}
+
+/* Makes one part, or all of them by jobs, with windows of so many references, if it is not 0.
+ * Returns false if neither is asked for, or if one process must do all. */
+static bool count_parts(struct reuse_command *command, struct reference_source *source,
+                        uint64_t window) {
+    struct part_context context = {command, source, window};
+    const struct part_options *options = &command->parts;
+    if (options->part.count) {
+        if (!source->begin_part)
+            die("'--part=%u/%u': such a file cannot be cut into parts; record a trace ('quipu "
+                "trace')",
+                options->part.number, options->part.count);
+        write_part(&part_work, &context, options->part, command->options.output);
+        return true;
+    }
+    if (!source->begin_part || options->jobs < 2)
+        return false;
+    struct arena arena = {0};
+    part_files files = make_parts(&arena, &part_work, &context, options->jobs);
+    print_parts(command, &files);
+    arena_release(&arena);
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static void count_whole(const struct reuse_command *command, struct reference_source *source) {
+    struct reuse reuse;
+    reuse_begin(&reuse, command->options.line, command->options.window);
+    use_all(&reuse, source, command->options.line);
+    print_result(command, &reuse, source->path);
+    reuse_release(&reuse);
 }
 
 int cmd_reuse(int argc, char **argv) {
-    struct reuse_command command = {.options = {.view = choose_reuse_view("size"),
-                                                .format = &table_text,
-                                                .output = "-",
-                                                .line = LINE_DEFAULT,
-                                                .window = WINDOW_DEFAULT}};
+    struct reuse_command command = {
+        .options = {.view = choose_reuse_view("size"), .format = &table_text, .output = "-"}};
     int first = take_options(&command_line, argc, argv, &command);
     if (!first)
         return 0;
+    check_part_options(&command.parts);
+    if (command.parts.merge)
+        return merge_files(&command, argv + first, (size_t)(argc - first));
     struct reference_source *source =
         open_source(command.from, argv + first, argc - first, PLACE_PROGRAM, argv[0]);
-    struct reuse reuse;
-    reuse_begin(&reuse, command.options.line, command.options.window);
-    use_all(&reuse, source, command.options.line);
-    if (command.svg)
-        write_reuse_svg(&command.options, &reuse, source->path);
-    else
-        write_reuse_table(&command.options, &reuse, source->path);
-    reuse_release(&reuse);
+    struct reuse_options *options = &command.options;
+    bool has_windows = options->window || shows_windows(&command);
+    options->line = options->line ? options->line : LINE_DEFAULT;
+    options->window = options->window ? options->window : WINDOW_DEFAULT;
+    if (!count_parts(&command, source, has_windows ? options->window : 0))
+        count_whole(&command, source);
     source->close(source);
     return 0;
 }

@@ -90,8 +90,8 @@ bool read_ratio(const char *word, uint32_t *number, uint32_t *count) {
     return *number <= *count;
 }
 
-void read_part(struct trace_selection *selection, const char *word) {
-    if (!read_ratio(word, &selection->part, &selection->parts))
+void read_part(uint32_t *part, uint32_t *parts, const char *word) {
+    if (!read_ratio(word, part, parts))
         die("--part='%s': not a part such as 1/4, the first one of four", word);
 }
 

@@ -29,10 +29,10 @@ const struct traced_thread **select_threads(struct arena *arena, struct trace *t
  * selection. */
 void need_moments(struct trace *trace);
 
-/* Reads the value WORD of --part, such as 1/4, into SELECTION. Ends the program with an error if it
- * is none.
+/* Reads the value WORD of --part, such as 1/4, into PART and PARTS. Ends the program with an error
+ * if it is none.
  */
-void read_part(struct trace_selection *selection, const char *word);
+void read_part(uint32_t *part, uint32_t *parts, const char *word);
 
 /* Reads WORD, such as 1/4, the first one of four, into NUMBER and COUNT. Returns false if it is
  * none.

@@ -31,6 +31,10 @@ static void remove_all(void) {
     file_count = 0;
 }
 
+void forget_unfinished(void) {
+    file_count = 0;
+}
+
 static void remove_at_signal(int number) {
     remove_all();
     signal(number, SIG_DFL);

@@ -13,4 +13,7 @@ const char *begin_unfinished(const char *path);
  * errno set, if it could not be renamed. */
 bool end_unfinished(const char *path, bool complete);
 
+/* For a child of fork: the files are its parent's. */
+void forget_unfinished(void);
+
 #endif

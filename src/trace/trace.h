@@ -302,6 +302,9 @@ bool trace_may_begin(struct trace *trace, const struct traced_thread *thread, si
  * all parts, one after the other, give what the walk of the thread gives. */
 struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thread *thread,
                                     struct chunk_range range);
+/* Of a walk that trace_step was not called for yet: returns the instruction in front of its first
+ * one, if the walk is that of a part that does not begin with the thread's first chunk; or NULL. */
+const struct trace_step *trace_step_before(const struct trace_walk *walk);
 /* Returns false at the end of the trace. STEP is valid until the next call. */
 bool trace_step(struct trace_walk *walk, struct trace_step **step);
 /* Goes on up to the next instruction or ticket, as trace_step. If a ticket is first, sets *TICKET

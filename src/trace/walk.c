@@ -501,6 +501,10 @@ struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thr
     return walk;
 }
 
+const struct trace_step *trace_step_before(const struct trace_walk *walk) {
+    return walk->step.instruction ? &walk->step : NULL;
+}
+
 struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *thread) {
     struct chunk_range range = {0, thread->chunks.count};
     if (trace->parts)
