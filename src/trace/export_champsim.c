@@ -161,7 +161,8 @@ static const struct piece *find_target(const struct traced_function *function, u
         if (!target || target > function->piece_count)
             return NULL;
         const struct piece *piece = &function->pieces[target - 1];
-        if (piece->count || piece->edge_count != 1)
+        bool has_instructions = piece->size && !piece->padding; /* decoded or not */
+        if (has_instructions || piece->edge_count != 1)
             return piece;
         edge = piece->first_edge;
     }
@@ -244,7 +245,8 @@ const char *export_champsim(struct trace *trace, const struct traced_thread *thr
         end_step(&writer, step);
         begin_step(&writer, step, constant);
     }
-    end_step(&writer, NULL);
+    bool has_next = writer.waits && trace_step_behind(walk, &step);
+    end_step(&writer, has_next ? step : NULL);
     const char *fault = trace_fault(walk);
     trace_end(walk);
     piece_table_release(&constants);

@@ -296,7 +296,8 @@ struct listing *begin_listing(const struct listing_options *options, FILE *out) 
         listing->options.format = formats;
     listing->rows.out = out;
     listing->constants.size = sizeof(struct constant);
-    listing->options.format->begin(listing);
+    if (!options->begun)
+        listing->options.format->begin(listing);
     return listing;
 }
 
@@ -384,7 +385,8 @@ const char *list_thread(struct listing *listing, struct trace *trace,
                         const struct traced_thread *thread) {
     struct trace_walk *walk = trace_begin(trace, thread);
     listing->thread = thread;
-    listing->options.format->begin_thread(listing);
+    if (!listing->options.continues)
+        listing->options.format->begin_thread(listing);
     list_steps(listing, walk);
     flush_rows(&listing->rows);
     const char *fault = trace_fault(walk);

@@ -18,8 +18,10 @@ struct listing_options {
     bool moments;                        /* with the name of the moment in front of it */
     const char *function;                /* only its instructions; NULL: all */
     bool global;                         /* for list_in_order: rows tell of order */
-    uint64_t skip; /* of each thread: leaves out the first ones of those that are chosen ... */
-    uint64_t most; /* ... and then takes so many */
+    bool begun;                          /* what the output begins with was written before */
+    bool continues; /* for list_thread: what the thread's rows begin with was written before */
+    uint64_t skip;  /* of each thread: leaves out the first ones of those that are chosen ... */
+    uint64_t most;  /* ... and then takes so many */
 };
 
 struct listing; /* listing.c */

@@ -307,6 +307,9 @@ struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thr
 const struct trace_step *trace_step_before(const struct trace_walk *walk);
 /* Returns false at the end of the trace. STEP is valid until the next call. */
 bool trace_step(struct trace_walk *walk, struct trace_step **step);
+/* Of the walk of a part, for which trace_step has returned false: does the same for the instruction
+ * behind the part, which belongs to the next one. */
+bool trace_step_behind(struct trace_walk *walk, struct trace_step **step);
 /* Goes on up to the next instruction or ticket, as trace_step. If a ticket is first, sets *TICKET
  * to its number, and *STEP to NULL. */
 bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uint64_t *ticket);

@@ -453,6 +453,14 @@ bool trace_step(struct trace_walk *walk, struct trace_step **step) {
     return true;
 }
 
+bool trace_step_behind(struct trace_walk *walk, struct trace_step **step) {
+    if (!walk->ended || walk->end_chunk == SIZE_MAX)
+        return false;
+    walk->end_chunk = SIZE_MAX;
+    walk->ended = walk->ends = false;
+    return trace_step(walk, step);
+}
+
 const char *trace_fault(const struct trace_walk *walk) {
     return walk->fault;
 }
