@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/export_trace.h"
+#include "cmd/jobs.h"
 
 #include "report/export.h"
 #include "report/output.h"
@@ -27,6 +28,7 @@ struct export_options {
     const char *to; /* name of the format */
     const struct export_format *format;
     struct trace_selection selection; /* of a trace */
+    unsigned jobs;                    /* processes, for a trace; 0: not given */
     const char *output;               /* "-": standard output */
     const char *source_root;          /* as given; NULL: not given */
     const char *gcovr_format;
@@ -62,7 +64,9 @@ static void print_help(void) {
         "                         code built without quipu\n"
         "      --process=PID      of a trace: only this process\n"
         "      --thread=TID       of a trace: only this thread\n"
-        "      --part=I/N         of a trace: only part I of the N parts of each thread\n",
+        "      --part=I/N         of a trace: only part I of the N parts of each thread\n"
+        "      --jobs=N           of a trace: divide the work between N processes; the output is\n"
+        "                         the same\n",
         stdout);
 }
 
@@ -74,6 +78,10 @@ static void take_process(void *options, const char *word) {
 static void take_part(void *options, const char *word) {
     struct trace_selection *selection = &((struct export_options *)options)->selection;
     read_part(&selection->part, &selection->parts, word);
+}
+
+static void take_jobs(void *options, const char *word) {
+    ((struct export_options *)options)->jobs = read_jobs(word);
 }
 
 static void take_thread(void *options, const char *word) {
@@ -98,6 +106,7 @@ static const struct option_row rows[] = {
     {"gcovr-format", 0, OPTION_TEXT, offsetof(struct export_options, gcovr_format), NULL},
     {"expand", 0, OPTION_FLAG, offsetof(struct export_options, selection.expand), NULL},
     {"part", 0, OPTION_PARSED, 0, take_part},
+    {"jobs", 0, OPTION_PARSED, 0, take_jobs},
     {"layout", 0, OPTION_LIST, offsetof(struct export_options, selection.layouts), NULL},
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
@@ -186,6 +195,8 @@ static void choose_format(struct export_options *options) {
         die("--to=%s writes a trace; name one, as 'quipu trace' records it", options->to);
     if (options->selection.process || options->selection.thread || options->selection.parts)
         die("--process, --thread and --part select from a trace; counts are added up over all");
+    if (options->jobs)
+        die("--jobs is for a trace; leave it out");
     if (options->selection.layouts.count)
         die("--layout is for a trace; counts have the addresses of their binary");
     options->format = choose_export_format(options->to);
@@ -198,7 +209,7 @@ static int export_one_trace(const struct export_options *options, char **paths, 
     if (options->source_root || options->gcovr_format || options->lines_only)
         die("'%s' is a trace; --source-root, --positions and --gcovr-format are for counts",
             paths[0]);
-    return export_trace(paths[0], options->to, options->selection, options->output);
+    return export_trace(paths[0], options->to, options->selection, options->jobs, options->output);
 }
 
 static void export_counts(struct export_options *options, char **paths, size_t count) {

@@ -1,6 +1,7 @@
 /* export_trace.c: quipu export of a trace; see export_trace.h. */
 #include "cmd/export_trace.h"
 
+#include "cmd/trace_jobs.h"
 #include "report/output.h"
 #include "util/diag.h"
 #include "util/near.h"
@@ -21,7 +22,27 @@ static FILE *begin(const struct trace_export *format, const char *output) {
     return begin_output(output);
 }
 
-int export_trace(const char *path, const char *to, struct trace_selection selection,
+/* Writes a part of a thread, in a process of --jobs. */
+static const char *export_task(void *context, const struct trace_task *task, FILE *out) {
+    const struct trace_export *format = *(const struct trace_export **)context;
+    return format->write(task->trace, task->thread, out);
+}
+
+/* Writes THREADS in this process. Returns the exit status. */
+static int export_all(const struct trace_export *format, struct trace *trace,
+                      const struct traced_thread **threads, FILE *out) {
+    int status = 0;
+    for (; *threads && !ferror(out); threads++) {
+        const char *fault = format->write(trace, *threads, out);
+        if (fault) {
+            report_trace_fault(trace, *threads, fault);
+            status = 1;
+        }
+    }
+    return status;
+}
+
+int export_trace(const char *path, const char *to, struct trace_selection selection, unsigned jobs,
                  const char *output) {
     struct arena arena = {0};
     const struct trace_export *format =
@@ -32,15 +53,11 @@ int export_trace(const char *path, const char *to, struct trace_selection select
         die("'%s' has several threads, and --to=%s writes one; choose it with --thread=TID, "
             "'quipu info' lists them",
             path, format->name);
-    int status = 0;
+    if (jobs > 1 && selection.parts)
+        die("--jobs is for a whole trace; leave it out with --part");
     FILE *out = begin(format, output);
-    for (; *threads && !ferror(out); threads++) {
-        const char *fault = format->write(trace, *threads, out);
-        if (fault) {
-            report_trace_fault(trace, *threads, fault);
-            status = 1;
-        }
-    }
+    int status = jobs > 1 ? write_by_jobs(jobs, trace, threads, out, export_task, &format)
+                          : export_all(format, trace, threads, out);
     end_output(out, output);
     trace_close(trace);
     arena_release(&arena);

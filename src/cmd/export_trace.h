@@ -6,8 +6,9 @@
 #include "trace/export.h"
 
 /* Writes what SELECTION selects of the trace at PATH to the file OUTPUT, in the format that --to=TO
- * means. Returns the exit status. Ends the program with an error if it cannot. */
-int export_trace(const char *path, const char *to, struct trace_selection selection,
+ * means, by JOBS processes; 0 or 1: this one. Returns the exit status. Ends the program with an
+ * error if it cannot. */
+int export_trace(const char *path, const char *to, struct trace_selection selection, unsigned jobs,
                  const char *output);
 
 #endif

@@ -1,7 +1,9 @@
 /* print.c: quipu print [OPTIONS] FILE: a trace as text, JSON or comma-separated values. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/jobs.h"
 #include "cmd/trace_input.h"
+#include "cmd/trace_jobs.h"
 
 #include "report/output.h"
 #include "report/pager.h"
@@ -33,6 +35,7 @@ static const char help[] =
     "      --from=MOMENT      only what a thread executed from this moment on, such as 'watch',\n"
     "                         'when' and --moments print; with --order=global what all did\n"
     "      --to=MOMENT        ... and up to this moment\n"
+    "      --jobs=N           divide the work between N processes; the output is the same\n"
     "      --skip=N           leave out the first N of these instructions, in each thread\n"
     "      --first=N          ... and then print only N\n"
     "      --format=FORMAT    text (default), json (an object a line) or csv\n"
@@ -44,6 +47,7 @@ struct print_options {
     struct listing_options listing;
     struct trace_selection selection;
     const char *output;
+    unsigned jobs; /* processes */
     bool no_pager;
 };
 
@@ -80,6 +84,10 @@ static void take_part(void *options, const char *word) {
     read_part(&selection->part, &selection->parts, word);
 }
 
+static void take_jobs(void *options, const char *word) {
+    ((struct print_options *)options)->jobs = read_jobs(word);
+}
+
 static void take_skip(void *options, const char *word) {
     ((struct print_options *)options)->listing.skip = read_number("skip", word, UINT64_MAX);
 }
@@ -100,6 +108,7 @@ static const struct option_row rows[] = {
     {"from", 0, OPTION_TEXT, offsetof(struct print_options, selection.from), NULL},
     {"to", 0, OPTION_TEXT, offsetof(struct print_options, selection.to), NULL},
     {"part", 0, OPTION_PARSED, 0, take_part},
+    {"jobs", 0, OPTION_PARSED, 0, take_jobs},
     {"skip", 0, OPTION_PARSED, 0, take_skip},
     {"first", 0, OPTION_PARSED, 0, take_first},
     {"format", 0, OPTION_PARSED, 0, take_format},
@@ -110,14 +119,51 @@ static const struct option_row rows[] = {
 static const struct command_line command_line = {"print", print_help, rows,
                                                  sizeof rows / sizeof *rows, false};
 
+/* Lists a part of a thread, in a process of --jobs. */
+static const char *list_task(void *context, const struct trace_task *task, FILE *out) {
+    struct listing_options options = *(const struct listing_options *)context;
+    options.begun = !task->begins_output;
+    options.continues = !task->begins_thread;
+    struct listing *listing = begin_listing(&options, out);
+    const char *fault = list_thread(listing, task->trace, task->thread);
+    end_listing(listing);
+    return fault;
+}
+
+/* Whether the rows of a part do not depend on those in front of it. */
+static bool can_be_divided(const struct print_options *options) {
+    const struct listing_options *listing = &options->listing;
+    return !listing->global && !listing->skip && listing->most == UINT64_MAX;
+}
+
+/* Lists THREADS in this process. Returns the exit status. */
+static int list_all(struct listing_options *options, struct trace *trace,
+                    const struct traced_thread **threads, FILE *out) {
+    struct listing *listing = begin_listing(options, out);
+    int status = 0;
+    if (options->global)
+        status = !list_in_order(listing, trace, threads, report_trace_fault);
+    for (; !options->global && *threads && !ferror(out); threads++) {
+        const char *fault = list_thread(listing, trace, *threads);
+        if (fault) {
+            report_trace_fault(trace, *threads, fault);
+            status = 1;
+        }
+    }
+    end_listing(listing);
+    return status;
+}
+
 int cmd_print(int argc, char **argv) {
     struct arena arena = {0};
     struct print_options options = {.output = "-", .listing.most = UINT64_MAX};
-    int status = 0, first = take_options(&command_line, argc, argv, &options);
+    int status, first = take_options(&command_line, argc, argv, &options);
     if (!first)
         return 0;
     if (first + 1 != argc)
         die("name one trace; 'quipu print --help' tells more");
+    if (options.jobs > 1 && options.selection.parts)
+        die("--jobs is for a whole trace; leave it out with --part");
     struct trace *trace = open_trace(&arena, argv[first]);
     options.selection.ordered = options.listing.global;
     const struct traced_thread **threads = select_threads(&arena, trace, options.selection);
@@ -126,17 +172,10 @@ int cmd_print(int argc, char **argv) {
     FILE *out = begin_raw_output(options.output);
     if (!options.no_pager)
         start_pager(out);
-    struct listing *listing = begin_listing(&options.listing, out);
-    if (options.listing.global)
-        status = !list_in_order(listing, trace, threads, report_trace_fault);
-    for (; !options.listing.global && *threads && !ferror(out); threads++) {
-        const char *fault = list_thread(listing, trace, *threads);
-        if (fault) {
-            report_trace_fault(trace, *threads, fault);
-            status = 1;
-        }
-    }
-    end_listing(listing);
+    if (options.jobs > 1 && can_be_divided(&options) && !trace->between)
+        status = write_by_jobs(options.jobs, trace, threads, out, list_task, &options.listing);
+    else
+        status = list_all(&options.listing, trace, threads, out);
     end_output(out, options.output);
     if (options.listing.most == UINT64_MAX)
         need_moments(trace);

@@ -1,6 +1,6 @@
-// Results of parts, added up, are those of the whole (cache/cache_part.h, cache/reuse_part.h): for random
-// references on one and several lines, random caches with two and three levels, threads, and cuts
-// anywhere; also where a part is empty, and where a thread could not be followed to its end.
+// Results of parts, added up, are those of the whole (cache/cache_part.h, cache/reuse_part.h): for
+// random references on one and several lines, random caches with two and three levels, threads, and
+// cuts anywhere; also where a part is empty, and where a thread could not be followed to its end.
 // timeout: 120
 #include "cache/cache_part.h"
 #include "cache/reuse_part.h"
@@ -40,9 +40,9 @@ struct stream {
     struct reference_source source; /* the first member */
     struct memory_reference *list[THREADS_MOST];
     size_t length[THREADS_MOST];
-    size_t broken[THREADS_MOST];    /* behind so many references, the thread cannot be followed */
-    uint64_t spots[PLACES];         /* 1 + number among the source's places, by name of the place */
-    size_t thread, next, end;       /* of what is read; thread: of the whole */
+    size_t broken[THREADS_MOST]; /* behind so many references, the thread cannot be followed */
+    uint64_t spots[PLACES];      /* 1 + number among the source's places, by name of the place */
+    size_t thread, next, end;    /* of what is read; thread: of the whole */
     bool by_part;
 };
 
@@ -151,7 +151,8 @@ static part_files make_parts(struct arena *arena, struct making *making, enum pa
             simulate_cache_part(&contents, &making->stream->source, &making->shape, PLACE_FUNCTION,
                                 part);
         else
-            count_reuse_part(&contents, &making->stream->source, making->line, making->window, part);
+            count_reuse_part(&contents, &making->stream->source, making->line, making->window,
+                             part);
         write_part_file(file, kind, part, &contents);
         fflush(file);
         lseek(fileno(file), 0, SEEK_SET);
@@ -244,9 +245,8 @@ int main(void) {
         return 1;
     for (unsigned round = 0; round < ROUNDS && !faults; round++) {
         struct stream stream = make_stream(round);
-        struct making making = {.stream = &stream,
-                                .line = 16u << draw(3),
-                                .window = draw(3) ? 1 + draw(900) : 0};
+        struct making making = {
+            .stream = &stream, .line = 16u << draw(3), .window = draw(3) ? 1 + draw(900) : 0};
         making.shape = (struct hierarchy_shape){.instruction = draw_shape(false),
                                                 .data = draw_shape(false),
                                                 .second = draw_shape(true),
