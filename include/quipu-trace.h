@@ -101,6 +101,14 @@ struct quipu_trace_record {
  * There may be several readers, also for one thread. quipu_trace_end frees what is returned. */
 struct quipu_trace_reader *quipu_trace_begin(struct quipu_trace *trace, size_t number);
 
+/* The same for part NUMBER, from 0, of COUNT parts of thread THREAD. A part is read without those
+ * in front of it, so several threads or machines can read parts at the same time, each with a trace
+ * that it has opened itself. The records of all parts, one part after the other, are those of the
+ * thread: none is lost or given twice. The parts are of about the same size; one may be empty. Also
+ * returns NULL if there is no such part. */
+struct quipu_trace_reader *quipu_trace_begin_part(struct quipu_trace *trace, size_t thread,
+                                                  uint32_t number, uint32_t count);
+
 /* Goes on by one instruction. Returns its record, which is valid until the next call; or NULL
  * behind the last one, or if the thread's records cannot be followed any further. */
 const struct quipu_trace_record *quipu_trace_next(struct quipu_trace_reader *reader);

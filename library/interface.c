@@ -37,6 +37,7 @@ typedef VECTOR(struct quipu_trace_reference) interface_references;
 
 struct quipu_trace_reader {
     struct quipu_trace *owner;
+    uint32_t part, parts;      /* part number `part`, from 0, of `parts`; 0 parts: all */
     size_t number;             /* of the thread, of the last record's thread if all are read */
     struct trace_walk *walk;   /* through the records of that thread; NULL: of none yet */
     struct trace_order *order; /* all threads are read; NULL: one is */
@@ -161,6 +162,14 @@ static void begin_walk(void *context) {
     reader->walk = trace_begin(trace, trace->threads.data[reader->number]);
 }
 
+static void begin_part(void *context) {
+    struct quipu_trace_reader *reader = context;
+    struct trace *trace = reader->owner->trace;
+    const struct traced_thread *thread = trace->threads.data[reader->number];
+    reader->walk =
+        trace_begin_part(trace, thread, trace_part(trace, thread, reader->part, reader->parts));
+}
+
 static void begin_order(void *context) {
     struct quipu_trace_reader *reader = context;
     struct trace *trace = reader->owner->trace;
@@ -169,12 +178,15 @@ static void begin_order(void *context) {
 }
 
 static struct quipu_trace_reader *begin_reader(struct quipu_trace *trace, size_t number,
+                                               uint32_t part, uint32_t parts,
                                                void (*begin)(void *reader)) {
     struct quipu_trace_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return NULL;
     reader->owner = trace;
     reader->number = number;
+    reader->part = part;
+    reader->parts = parts;
     if (run_in_guard(&reader->guard, begin, reader))
         return reader;
     free(reader);
@@ -184,11 +196,18 @@ static struct quipu_trace_reader *begin_reader(struct quipu_trace *trace, size_t
 struct quipu_trace_reader *quipu_trace_begin(struct quipu_trace *trace, size_t number) {
     if (number >= trace->trace->threads.count)
         return NULL;
-    return begin_reader(trace, number, begin_walk);
+    return begin_reader(trace, number, 0, 0, begin_walk);
+}
+
+struct quipu_trace_reader *quipu_trace_begin_part(struct quipu_trace *trace, size_t thread,
+                                                  uint32_t number, uint32_t count) {
+    if (thread >= trace->trace->threads.count || number >= count)
+        return NULL;
+    return begin_reader(trace, thread, number, count, begin_part);
 }
 
 struct quipu_trace_reader *quipu_trace_begin_global(struct quipu_trace *trace) {
-    return begin_reader(trace, 0, begin_order);
+    return begin_reader(trace, 0, 0, 0, begin_order);
 }
 
 size_t quipu_trace_thread(const struct quipu_trace_reader *reader) {
