@@ -103,6 +103,7 @@ static void use_certainly(struct part_cache *cache, struct open_set *set, uint64
     set->uses.count = kept;
     vector_push(&cache->arena, &set->uses, ((struct possible_use){line, 0}));
     uses = set->uses.data;
+    CHECK(uses);
     if (++set->certain > ways) {
         while (uses[first].condition)
             first++;
@@ -125,10 +126,14 @@ static enum use_outcome use_open(struct part_cache *cache, struct open_set *set,
     if (outcome == USE_IS_OPEN && question->count)
         question->uses = arena_grow(arena, question->uses, question->count, question->count,
                                     sizeof *question->uses);
-    const struct possible_use *last = set->uses.count ? &set->uses.data[set->uses.count - 1] : NULL;
+    bool repeats = false; /* the line was used last, certainly */
+    if (set->uses.count) {
+        const struct possible_use *last = vector_at(&set->uses, set->uses.count - 1);
+        repeats = !last->condition && last->line == question->line;
+    }
     if (!condition)
         use_certainly(cache, set, question->line);
-    else if (!last || last->condition || last->line != question->line)
+    else if (!repeats)
         vector_push(&cache->arena, &set->uses, ((struct possible_use){question->line, condition}));
     return outcome;
 }

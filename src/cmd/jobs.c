@@ -142,6 +142,7 @@ void run_jobs(unsigned count, size_t tasks, const struct job_work *work, void *c
     while (wanted && jobs.taken < tasks) {
         while (jobs.begun < tasks && jobs.running < count && jobs.begun < jobs.taken + jobs.room)
             begin_job(&jobs);
+        CHECK(jobs.room);
         struct job *next = &jobs.list[jobs.taken % jobs.room];
         if (next->child) {
             wait_for_one(&jobs);
