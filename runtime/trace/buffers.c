@@ -48,6 +48,28 @@ struct quipu_trace_control *quipu_trace_open_control(const struct trace *trace) 
     return NULL;
 }
 
+struct quipu_trace_time *quipu_trace_open_times(const struct trace *trace) {
+    if (!trace->control->schedule)
+        return NULL;
+    long fd = open_file(trace, QUIPU_TRACE_TIMES_FILE, 0);
+    if (fd < 0)
+        return NULL;
+    void *times = map_memory(NULL, QUIPU_TRACE_TIMES_SIZE, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_NORESERVE, (int)fd, 0);
+    SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+    return is_error(times) ? NULL : times;
+}
+
+/* Returns the time, in nanoseconds. */
+static uint64_t now(void) {
+    enum {
+        NANOSECONDS = 1000000000
+    };
+    struct quipu_trace_time time = {0, 0};
+    SYSTEM_CALL(clock_gettime, QUIPU_TRACE_CLOCK, &time, 0, 0, 0, 0);
+    return time.seconds * NANOSECONDS + time.nanoseconds;
+}
+
 /* Whether 'quipu trace' has ended: nobody has the lock. */
 static bool is_abandoned(const struct trace *trace) {
     long fd = open_file(trace, QUIPU_TRACE_CONTROL, 0);
@@ -312,6 +334,8 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     chunk->begin = thread_pointer();
     chunk->start = 0;
     chunk->flags = thread->broken ? QUIPU_TRACE_BROKEN : 0;
+    chunk->time = trace->control->schedule ? now() : 0;
+    chunk->address = (uint64_t)records_of(chunk);
     if (frame &&
         (thread->broken || (chunk->number && chunk->number % trace->control->start_every == 0)))
         chunk->start = quipu_trace_describe_start(records_of(chunk), frame);

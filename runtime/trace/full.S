@@ -7,6 +7,8 @@
 #define UNREAD 16
 #define TURNS 24
 #define ORDERED 28
+#define TIMES 32
+#define CLOCK 4
 #define PROCESSES -28
 #define FULL_BIT (1 << 18)
 #define ORDER 0xf1
@@ -118,10 +120,24 @@ quipu_trace_order_frame:
         cmpl    $1, PROCESSES(%r11)
         jbe     0f
         movb    $1, ORDERED(%r10)
-0:      movq    8(%rbp), %rcx        /* the site's address */
-        movl    $1, %eax
+0:      movl    $1, %eax
         lock
         xaddq   %rax, (%r11)
+        cmpq    $0, TIMES(%r10)
+        je      3f
+        pushq   %rax
+        pushq   %rsi
+        pushq   %rdi
+        movl    %eax, %esi           /* its lowest 32 bits */
+        shlq    $4, %rsi
+        addq    TIMES(%r10), %rsi
+        movl    $CLOCK, %edi
+        movl    $228, %eax           /* clock_gettime */
+        syscall                      /* changes %rcx and %r11 */
+        popq    %rdi
+        popq    %rsi
+        popq    %rax
+3:      movq    8(%rbp), %rcx        /* the site's address */
         movq    (%r10), %r11
         leaq    SIZE(%r11), %r11
         movq    %r11, (%r10)

@@ -36,6 +36,10 @@ static_assert(offsetof(struct quipu_trace_thread, unread) == QUIPU_TRACE_UNREAD 
 static_assert(offsetof(struct quipu_trace_thread, turns) == QUIPU_TRACE_TURNS &&
                   QUIPU_TRACE_TURNS == 24,
               "turns");
+static_assert(offsetof(struct quipu_trace_thread, times) == QUIPU_TRACE_TIMES_OF &&
+                  QUIPU_TRACE_TIMES_OF == 32 && sizeof(struct quipu_trace_time) == 16 &&
+                  QUIPU_TRACE_CLOCK == 4,
+              "times");
 static_assert((int)offsetof(struct quipu_trace_control, processes) -
                           (int)offsetof(struct quipu_trace_control, tickets) ==
                       QUIPU_TRACE_PROCESSES_FROM_TICKETS &&
@@ -55,6 +59,7 @@ void quipu_trace_begin_order(struct trace *trace, struct thread *thread) {
     if (trace->phase != TRACE_ON)
         return;
     thread->known.tickets = &trace->control->tickets;
+    thread->known.times = trace->times;
     thread->begins = true;
     if (trace->thread_count > 1 || trace->process > 1)
         quipu_trace_order_all(trace);
@@ -68,6 +73,9 @@ void quipu_trace_begin_order(struct trace *trace, struct thread *thread) {
 
 static void write_ticket(struct thread *thread, char *record) {
     uint64_t ticket = __atomic_fetch_add(thread->known.tickets, 1, __ATOMIC_SEQ_CST);
+    if (thread->known.times)
+        SYSTEM_CALL(clock_gettime, QUIPU_TRACE_CLOCK, thread->known.times + (uint32_t)ticket, 0, 0,
+                    0, 0);
     record[0] = (char)QUIPU_TRACE_ORDER;
     for (int i = 0; i < 4; i++)
         record[1 + i] = 0;

@@ -61,6 +61,10 @@ static void begin_process(struct quipu_trace_control *control) {
     trace->process = (uint32_t)__atomic_add_fetch(&control->processes, 1, __ATOMIC_RELAXED);
     trace->thread_count = 0;
     __atomic_store_n(&trace->control, control, __ATOMIC_RELEASE);
+    if (!control->schedule)
+        trace->times = NULL;
+    else if (!trace->times) /* a child of fork has it */
+        trace->times = quipu_trace_open_times(trace);
 }
 
 static void begin_recording(void) {

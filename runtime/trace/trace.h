@@ -64,6 +64,7 @@ struct trace {
     bool has_ends;  /* its threads tell by `ends` that they end */
     pthread_key_t ends;
     struct quipu_trace_control *control;
+    struct quipu_trace_time *times; /* of tickets; NULL: the recording does not want them */
     struct thread *threads;
     uint32_t process, pid, thread_count;
     char directory[PATH_SIZE];
@@ -85,6 +86,8 @@ extern const char quipu_trace_full_frame[], quipu_trace_again[], quipu_trace_cha
 /* buffers.c: maps the recording's control file. Returns NULL if there is no recording of this
  * version. */
 struct quipu_trace_control *quipu_trace_open_control(const struct trace *trace);
+/* buffers.c: maps the file of the recording's times of tickets. Returns NULL if there is none. */
+struct quipu_trace_time *quipu_trace_open_times(const struct trace *trace);
 /* buffers.c: tells 'quipu trace' of the module of which INFO is. */
 void quipu_trace_describe(struct trace *trace, const struct dl_phdr_info *info);
 /* buffers.c: tells it of the modules of the process that have no records. */

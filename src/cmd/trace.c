@@ -35,6 +35,9 @@ static const char help[] =
     "                      wait while it is full.  64M unless given\n"
     "      --level=N       compress by level N of zstd, 1 to 19; 0: do not compress.  3 unless given\n"
     "      --drop          threads do not wait: what has no room is left out, and marked\n"
+    "      --schedule      run all on one processor, and record when each thread leaves it; then\n"
+    "                      'quipu print --order=schedule' has the one order that they had\n"
+    "      --processor=N   ... on processor N; otherwise on the last one that quipu may use\n"
     "\n"
     "Only a part of the run:\n"
     "\n"
@@ -58,6 +61,10 @@ struct trace_options {
     struct collector_options collector;
     pid_t pid; /* of a process that runs already; 0: a program is started */
     uint64_t seconds;
+};
+
+enum {
+    ANY_PROCESSOR = -1
 };
 
 static void print_help(void) {
@@ -85,6 +92,11 @@ static void parse_pid(void *options, const char *value) {
     ((struct trace_options *)options)->pid = read_process_number(value);
 }
 
+static void parse_processor(void *options, const char *value) {
+    ((struct trace_options *)options)->collector.processor =
+        (int)read_number("processor", value, INT_MAX);
+}
+
 static void parse_seconds(void *options, const char *value) {
     ((struct trace_options *)options)->seconds = read_number("seconds", value, INT_MAX);
 }
@@ -100,6 +112,8 @@ static const struct option_row rows[] = {
     {"memory", 0, OPTION_PARSED, 0, parse_memory},
     {"level", 0, OPTION_PARSED, 0, parse_level},
     {"drop", 0, OPTION_FLAG, offsetof(struct trace_options, collector.drop), NULL},
+    {"schedule", 0, OPTION_FLAG, offsetof(struct trace_options, collector.schedule), NULL},
+    {"processor", 0, OPTION_PARSED, 0, parse_processor},
     {"pid", 0, OPTION_PARSED, 0, parse_pid},
     {"seconds", 0, OPTION_PARSED, 0, parse_seconds},
     {"function", 0, OPTION_TEXT, offsetof(struct trace_options, collector.window.function), NULL},
@@ -236,7 +250,9 @@ static int trace_program(const struct trace_options *options, char **argv) {
         sigaddset(&signals, numbers[i]);
     sigprocmask(SIG_BLOCK, &signals, &old);
     running.collector = collector;
+    collector_enter_processor(collector);
     running.program = child_begin(argv, &old);
+    collector_leave_processor(collector);
     catch_signals();
     sigprocmask(SIG_SETMASK, &old, NULL);
     int status = collect_from_program(collector);
@@ -288,7 +304,8 @@ static bool came_to_moments(const struct collector_options *options) {
 
 int cmd_trace(int argc, char **argv) {
     struct trace_options options = {
-        .collector = {.output = "quipu.trace", .memory = 64 << 20, .level = 3}};
+        .collector = {
+            .output = "quipu.trace", .memory = 64 << 20, .level = 3, .processor = ANY_PROCESSOR}};
     int program = take_options(&command_line, argc, argv, &options);
     if (!program)
         return 0;
@@ -297,6 +314,10 @@ int cmd_trace(int argc, char **argv) {
                         : "no program to run; 'quipu trace --help' tells how");
     if (options.seconds && !options.pid)
         die("--seconds is for a process that runs already; name it by --pid");
+    if (options.collector.processor != ANY_PROCESSOR && !options.collector.schedule)
+        die("--processor needs --schedule");
+    if (options.pid && options.collector.schedule)
+        die("--schedule is for a program that quipu starts, and so can run on one processor");
     if (options.pid) {
         char file[32];
         snprintf(file, sizeof file, "/proc/%d/exe", (int)options.pid);

@@ -97,6 +97,7 @@ struct quipu_trace_thread {
     uint64_t unread;   /* begin of the records if nobody reads them; 0: somebody does */
     uint32_t turns;    /* ... so many times from there to the end, until the runtime is asked */
     uint8_t ordered;   /* 1: others may share memory with it, so all its sites take tickets */
+    struct quipu_trace_time *times; /* of the tickets, by their lowest 32 bits; NULL: not wanted */
 };
 
 enum {
@@ -104,6 +105,7 @@ enum {
     QUIPU_TRACE_UNREAD = 16,
     QUIPU_TRACE_TURNS = 24,
     QUIPU_TRACE_ORDERED = 28,
+    QUIPU_TRACE_TIMES_OF = 32,
 };
 
 enum {
@@ -138,6 +140,8 @@ struct quipu_trace_control {
     uint64_t tickets;     /* 48  that were taken; the next one */
     uint32_t start_every; /* 56  of so many chunks of a thread, one has a start */
     uint32_t drops;       /* 60  enum quipu_trace_drops */
+    uint32_t schedule;    /* 64  1: chunks and tickets have times */
+    uint32_t unused;      /* 68 */
 };
 
 /* What a thread without an empty buffer does. */
@@ -152,6 +156,21 @@ enum {
 };
 
 #define QUIPU_TRACE_CONTROL "control"
+
+/* The file with the times of tickets, if there is a schedule: as the kernel writes them. 'quipu
+ * trace' takes them out long before the same place is written again. The file has holes where
+ * nothing is written. */
+#define QUIPU_TRACE_TIMES_FILE "times"
+
+struct quipu_trace_time {
+    uint64_t seconds, nanoseconds; /* of QUIPU_TRACE_CLOCK */
+};
+
+#define QUIPU_TRACE_TIMES_SIZE ((uint64_t)sizeof(struct quipu_trace_time) << 32)
+
+enum {
+    QUIPU_TRACE_CLOCK = 4 /* CLOCK_MONOTONIC_RAW; the kernel's events have it, too */
+};
 
 /* A process that runs already finds the directory by a symbolic link of its user or of root, which
  * is named by this and the process's number. It looks for that whenever a thread has recorded some
@@ -188,6 +207,8 @@ enum quipu_trace_chunk_kind {
     QUIPU_TRACE_LAST = 3,      /* nothing: the trace is whole; number: enum quipu_trace_end */
     QUIPU_TRACE_WINDOW = 5,    /* text: what of the run is in the trace (src/trace/window.c) */
     QUIPU_TRACE_LIBRARIES = 4, /* modules that record nothing; for each u64 load bias, asciz path */
+    QUIPU_TRACE_SCHEDULE = 6, /* struct quipu_trace_schedule, then struct quipu_trace_switch each */
+    QUIPU_TRACE_TIMES = 7,    /* u64 each: times of tickets; `begin`: the number of the first one */
 };
 
 enum quipu_trace_end {
@@ -209,6 +230,8 @@ struct quipu_trace_chunk {
     uint32_t flags;       /* 72  enum quipu_trace_chunk_flags */
     uint32_t counters;    /* 76  of struct quipu_trace_counter in front of the start, at most
                                  QUIPU_TRACE_COUNTERS_MOST */
+    uint64_t time;        /* 80  when the thread has begun it, in nanoseconds; 0: not known */
+    uint64_t address;     /* 88  of its records in the process */
 };
 
 enum quipu_trace_chunk_flags {
@@ -250,6 +273,37 @@ struct quipu_trace_start {
 enum {
     QUIPU_TRACE_START_EVERY = 8,        /* chunks; where no other number is asked for */
     QUIPU_TRACE_STACK_MOST = 64 * 1024, /* bytes of a stack that a start has */
+};
+
+/* ---- schedule ----
+ *
+ * All threads ran on one processor. A switch is where one of them has left it. Times are
+ * nanoseconds of QUIPU_TRACE_CLOCK. */
+enum quipu_trace_source {
+    QUIPU_TRACE_BY_TICKETS = 1,   /* there are no switches, only times of tickets */
+    QUIPU_TRACE_BY_TIMES = 2,     /* their times are known */
+    QUIPU_TRACE_BY_REGISTERS = 3, /* ... and the registers of the thread */
+};
+
+enum quipu_trace_switch_cause {
+    QUIPU_TRACE_BLOCKED = 1,   /* it waits for something */
+    QUIPU_TRACE_PREEMPTED = 2, /* it could go on */
+    QUIPU_TRACE_ENDED = 3,
+};
+
+struct quipu_trace_schedule { /* in front of each block's switches */
+    uint32_t source;          /*  0  enum quipu_trace_source */
+    uint32_t processor;       /*  4 */
+    uint64_t lost;            /*  8  events that were lost in front of these */
+};
+
+struct quipu_trace_switch {
+    uint64_t time;     /*  0 */
+    uint32_t pid, tid; /*  8 */
+    uint64_t address;  /* 16  of the thread's next instruction; 0: not known */
+    uint64_t cursor;   /* 24  its %r11, which may be its cursor */
+    uint32_t cause;    /* 32  enum quipu_trace_switch_cause */
+    uint32_t unused;   /* 36 */
 };
 
 /* What stands in front of a block's STORED bytes: its contents as a frame of zstd, with a checksum;

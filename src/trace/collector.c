@@ -13,6 +13,7 @@
 #include "trace/collector.h"
 
 #include "format/trace.h"
+#include "trace/schedule_recorder.h"
 #include "trace/writer.h"
 #include "util/arena.h"
 #include "util/diag.h"
@@ -60,7 +61,8 @@ struct collector {
     VECTOR(struct buffer_file) buffers;
     struct trace_writer *writer;
     struct window_chunks *window;
-    bool has_records; /* of a thread */
+    struct schedule_recorder *schedule; /* NULL: none is wanted */
+    bool has_records;                   /* of a thread */
     uint8_t contents[QUIPU_TRACE_CONTENTS_MAX];
 };
 
@@ -137,6 +139,7 @@ static void make_control(struct collector *collector, const struct collector_opt
     uint64_t limit = options->memory / QUIPU_TRACE_BUFFER;
     control->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
     control->start_every = window_is_set(&options->window) ? 1 : QUIPU_TRACE_START_EVERY;
+    control->schedule = options->schedule;
     control->drops = options->drop ? QUIPU_TRACE_DROPS : QUIPU_TRACE_WAITS;
     if (renameat(collector->directory_fd, name, collector->directory_fd, QUIPU_TRACE_CONTROL) != 0)
         die("cannot make a file in '%s': %s", collector->directory, strerror(errno));
@@ -149,6 +152,8 @@ struct collector *collector_begin(const struct collector_options *options) {
     struct collector *collector = ARENA_NEW(&arena, struct collector);
     struct rlimit files;
     collector->arena = arena;
+    if (options->schedule)
+        collector->schedule = schedule_recorder_new(&collector->arena, options->processor);
     collector->writer = writer_begin(&collector->arena, options->output, options->level);
     collector->window = window_begin(&collector->arena, &options->window);
     if (window_is_set(&options->window)) {
@@ -158,6 +163,8 @@ struct collector *collector_begin(const struct collector_options *options) {
     }
     remove_all_abandoned(&collector->arena);
     make_directory(collector, options);
+    if (collector->schedule)
+        schedule_recorder_begin(collector->schedule, collector->writer, collector->directory_fd);
     make_control(collector, options);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a descriptor a buffer */
         files.rlim_cur = files.rlim_max;
@@ -168,6 +175,16 @@ struct collector *collector_begin(const struct collector_options *options) {
 
 const char *collector_directory(const struct collector *collector) {
     return collector->directory;
+}
+
+void collector_enter_processor(const struct collector *collector) {
+    if (collector->schedule)
+        schedule_enter_processor(collector->schedule);
+}
+
+void collector_leave_processor(const struct collector *collector) {
+    if (collector->schedule)
+        schedule_leave_processor(collector->schedule);
 }
 
 /* ---- buffers ---- */
@@ -272,6 +289,8 @@ static bool take_buffer(struct collector *collector, size_t *index, bool often) 
 bool collector_take(struct collector *collector, bool often) {
     struct quipu_trace_control *control = collector->control;
     bool taken = false;
+    if (collector->schedule)
+        schedule_recorder_take(collector->schedule, control->tickets);
     for (uint32_t last = __atomic_load_n(&control->numbers, __ATOMIC_ACQUIRE);
          collector->seen != last;) {
         struct buffer_file buffer = {.number = ++collector->seen, .fd = -1};
@@ -329,6 +348,8 @@ const char *collector_end(struct collector *collector) {
         flags = QUIPU_TRACE_LOST;
     if (__atomic_load_n(&control->drops, __ATOMIC_ACQUIRE) == QUIPU_TRACE_HAS_DROPPED)
         flags |= QUIPU_TRACE_DROPPED;
+    if (collector->schedule)
+        schedule_recorder_end(collector->schedule, control->tickets);
     const char *cause = writer_end(collector->writer, flags);
     remove_directory(collector->directory, collector->directory_fd);
     return cause;

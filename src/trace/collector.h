@@ -15,6 +15,8 @@ struct collector_options {
     uint64_t memory;    /* bytes of all buffers; each thread has one buffer, whatever the limit */
     int level;          /* of zstd, 1 to 19; 0: records are stored as they are */
     bool drop;          /* threads do not wait for an empty buffer: records are left out */
+    bool schedule;      /* all processes run on one processor: their schedule is recorded */
+    int processor;      /* that one; -1: the last one that quipu may use */
     struct trace_window window;
 };
 
@@ -23,6 +25,11 @@ struct collector_options {
  * quipu. */
 struct collector *collector_begin(const struct collector_options *options);
 const char *collector_directory(const struct collector *collector);
+
+/* If there is a schedule: from now on children of this process run on its processor, ... */
+void collector_enter_processor(const struct collector *collector);
+/* ... and from now on this process runs on the others, if there are any. */
+void collector_leave_processor(const struct collector *collector);
 
 /* Whether the trace could not be written. */
 bool collector_failed(const struct collector *collector);
