@@ -25,7 +25,9 @@ static const char help[] =
     "                         'quipu goto', if the program was built with 'moment', too\n"
     "      --expand           what memcpy, read and the like accessed as words of 8 bytes\n"
     "      --order=ORDER      thread: one thread after the other (default); global: all threads in\n"
-    "                         one order, which contradicts none that synchronization made\n"
+    "                         one order, which contradicts none that synchronization made;\n"
+    "                         schedule: the same, with a line where a thread left the processor\n"
+    "                         ('quipu trace --schedule')\n"
     "      --layout=BINARY    addresses of instructions as in BINARY, the same code built\n"
     "                         without quipu\n"
     "      --process=PID      only this process\n"
@@ -60,13 +62,19 @@ static void take_format(void *options, const char *word) {
 }
 
 static const char *order_name_at(size_t i) {
-    static const char *const names[] = {"thread", "global"};
+    static const char *const names[] = {"thread", "global", "schedule"};
     return i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
 static void take_order(void *options, const char *word) {
-    ((struct print_options *)options)->listing.global =
-        choose_name("--order", "order", word, order_name_at) != 0;
+    enum {
+        BY_THREAD = 0,
+        BY_SCHEDULE = 2
+    };
+    struct listing_options *listing = &((struct print_options *)options)->listing;
+    size_t order = choose_name("--order", "order", word, order_name_at);
+    listing->global = order != BY_THREAD;
+    listing->switches = order == BY_SCHEDULE;
 }
 
 static void take_process(void *options, const char *word) {
@@ -167,6 +175,9 @@ int cmd_print(int argc, char **argv) {
     struct trace *trace = open_trace(&arena, argv[first]);
     options.selection.ordered = options.listing.global;
     const struct traced_thread **threads = select_threads(&arena, trace, options.selection);
+    if (options.listing.switches && !trace->schedule)
+        die("--order=schedule: '%s' has no schedule; record it with 'quipu trace --schedule'",
+            argv[first]);
     if (options.listing.function)
         need_function(trace, options.listing.function);
     FILE *out = begin_raw_output(options.output);

@@ -1,4 +1,5 @@
 /* file.c: a trace file: its blocks, by process and thread; see trace.h. */
+#include "trace/schedule.h"
 #include "trace/trace.h"
 
 #include "format/notes.h"
@@ -186,6 +187,18 @@ static const char *add_window(struct arena *arena, struct trace *trace,
     return NULL;
 }
 
+static const char *add_schedule(struct arena *arena, struct trace *trace,
+                                const struct quipu_trace_block *block, const uint8_t *bytes) {
+    uint8_t *contents = NULL;
+    bool good = block->size <= QUIPU_TRACE_RECORDS_MAX;
+    if (good) {
+        contents = ARENA_ARRAY(&trace->arena, uint8_t, (size_t)block->size + 1);
+        good = read_contents(contents, block->size, bytes, block->stored) &&
+               schedule_add(trace, &block->chunk, contents, block->size);
+    }
+    return good ? NULL : arena_print(arena, "'%s' is corrupt: its schedule", trace->path);
+}
+
 static const char *add_records(struct arena *arena, struct trace *trace,
                                const struct quipu_trace_block *block, const uint8_t *bytes) {
     const struct quipu_trace_chunk *chunk = &block->chunk;
@@ -216,6 +229,8 @@ static const char *add_records(struct arena *arena, struct trace *trace,
                                    .fs_base = chunk->begin,
                                    .counters = chunk->counters,
                                    .start = chunk->start,
+                                   .time = chunk->time,
+                                   .address = chunk->address,
                                    .broken = chunk->flags & QUIPU_TRACE_BROKEN};
     vector_push(&trace->arena, &thread->chunks, records);
     return NULL;
@@ -277,6 +292,9 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
             cause = add_libraries(arena, trace, &block, bytes);
         } else if (block.chunk.kind == QUIPU_TRACE_WINDOW) {
             cause = add_window(arena, trace, &block, bytes);
+        } else if (block.chunk.kind == QUIPU_TRACE_SCHEDULE ||
+                   block.chunk.kind == QUIPU_TRACE_TIMES) {
+            cause = add_schedule(arena, trace, &block, bytes);
         } else if (block.chunk.kind == QUIPU_TRACE_RECORDS) {
             cause = add_records(arena, trace, &block, bytes);
         } else if (block.chunk.kind == QUIPU_TRACE_LAST) {

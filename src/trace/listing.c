@@ -8,6 +8,7 @@
 #include "report/json_writer.h"
 #include "symbols/moment_name.h"
 #include "trace/gap.h"
+#include "trace/listing_switch.h"
 #include "trace/order.h"
 #include "trace/piece_table.h"
 #include "trace/place.h"
@@ -45,6 +46,7 @@ struct listing_format {
                        const struct constant *constant);
     void (*write_gap)(FILE *out, const struct listing *listing, const char *name,
                       const reference_list *references);
+    write_switch_row *write_switch;
 };
 
 static void put_constant(struct listing *listing, const struct constant *constant) {
@@ -274,9 +276,12 @@ static void write_csv_gap(FILE *out, const struct listing *listing, const char *
 /* ---- all formats ---- */
 
 static const struct listing_format formats[] = {
-    {"text", no_heading, begin_text_thread, write_text_constant, write_text_step, write_text_gap},
-    {"json", no_heading, no_heading, write_json_constant, write_json_step, write_json_gap},
-    {"csv", begin_csv, no_heading, write_csv_constant, write_csv_step, write_csv_gap},
+    {"text", no_heading, begin_text_thread, write_text_constant, write_text_step, write_text_gap,
+     write_text_switch},
+    {"json", no_heading, no_heading, write_json_constant, write_json_step, write_json_gap,
+     write_json_switch},
+    {"csv", begin_csv, no_heading, write_csv_constant, write_csv_step, write_csv_gap,
+     write_csv_switch},
 };
 
 static const char *format_at(size_t number) {
@@ -402,12 +407,32 @@ static void enter_thread(struct listing *listing, const struct traced_thread *th
     listing->options.format->begin_thread(listing);
 }
 
+/* Writes the row of a switch of THREAD. */
+static void list_switch(struct listing *listing, const struct traced_thread *thread,
+                        const struct order_switch *leaves) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        die("out of memory: no stream for text");
+    listing->options.format->write_switch(out, thread, leaves, listing->options.assembly);
+    if (fclose(out) != 0)
+        die("out of memory: no stream for text");
+    put_bytes(&listing->rows, text, size);
+    free(text);
+}
+
 static void list_ordered_steps(struct listing *listing, struct trace_order *order,
                                const struct traced_thread **threads) {
     const struct listing_options *options = &listing->options;
     struct ordered_step next;
     uint64_t number = 0; /* of the chosen instructions so far */
     while (wants_more(listing, number) && trace_order_step(order, &next)) {
+        if (!next.step) {
+            if (number >= options->skip)
+                list_switch(listing, threads[next.thread], &next.leaves);
+            continue;
+        }
         const struct constant *constant = constant_of(listing, next.step);
         if (number < options->skip) {
             number += constant->chosen;
@@ -440,6 +465,8 @@ bool list_in_order(struct listing *listing, struct trace *trace,
     while (threads[count])
         count++;
     struct trace_order *order = trace_order_begin(trace, threads, count);
+    if (listing->options.switches)
+        trace_order_tell_switches(order);
     list_ordered_steps(listing, order, threads);
     flush_rows(&listing->rows);
     for (size_t i = 0; i < count; i++) {

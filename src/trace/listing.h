@@ -18,6 +18,7 @@ struct listing_options {
     bool moments;                        /* with the name of the moment in front of it */
     const char *function;                /* only its instructions; NULL: all */
     bool global;                         /* for list_in_order: rows tell of order */
+    bool switches;                       /* ... and of the switches of the trace's schedule */
     bool begun;                          /* what the output begins with was written before */
     bool continues; /* for list_thread: what the thread's rows begin with was written before */
     uint64_t skip;  /* of each thread: leaves out the first ones of those that are chosen ... */

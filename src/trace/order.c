@@ -7,45 +7,22 @@
  * The first thread of a process takes tickets at all its sites from when the second one begins. Up
  * to its next ticket it has seen nothing of the second one. So it goes there first.
  *
+ * If the trace has a schedule, the threads take turns by that (order_schedule.c). If that has no
+ * switches, but threads ran on one processor, a thread goes on until it must wait.
+ *
  * Not perfect: a thread that was killed has no ticket at its end. What it did last may come too
  * late. If records are missing, so are tickets. Then no thread may be able to go on; the one with
  * the lowest ticket does. */
-#include "trace/order.h"
+#include "trace/order_threads.h"
 
 #include "trace/between.h"
 #include "util/diag.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 enum {
     TURN = 32 /* instructions; caches are simulated in this order, too */
-};
-
-enum ordered_state {
-    GOES_ON,
-    WAITS, /* in front of the ticket `next` */
-    ENDED,
-};
-
-struct ordered_thread {
-    const struct traced_thread *thread;
-    struct trace_walk *walk;
-    uint8_t state; /* enum ordered_state */
-    bool begun;    /* it has passed a ticket or given a step */
-    uint64_t next;
-    uint64_t since; /* 1 + the ticket that it has passed last, or 0 */
-    uint64_t until; /* 1 + the first ticket that it has passed behind its last kept step, or 0 */
-};
-
-struct trace_order {
-    struct ordered_thread *threads;
-    size_t count;
-    size_t turn;                   /* index of the thread that goes on */
-    unsigned given;                /* steps of its turn */
-    size_t kept;                   /* the thread of the last kept step; `count`: there is none */
-    uint64_t next;                 /* ticket */
-    struct trace_between *between; /* NULL: all is given */
-    enum between_state where;
 };
 
 struct trace_order *trace_order_begin(struct trace *trace,
@@ -62,6 +39,12 @@ struct trace_order *trace_order_begin(struct trace *trace,
         list[i].walk = trace->between
                            ? trace_begin_part(trace, threads[i], (struct chunk_range){0, SIZE_MAX})
                            : trace_begin(trace, threads[i]);
+    }
+    order->exact = true;
+    if (trace->schedule) {
+        schedule_prepare(trace);
+        order->schedule = trace->schedule;
+        begin_order_turn(order);
     }
     return order;
 }
@@ -89,7 +72,7 @@ static bool waits_for_first(const struct trace_order *order, const struct ordere
     enum {
         SECOND = 2
     };
-    if (thread->begun || thread->thread->number != SECOND)
+    if (thread->begun || thread->thread->number != SECOND || order->schedule)
         return false;
     for (size_t i = 0; i < order->count; i++) {
         const struct ordered_thread *other = &order->threads[i];
@@ -109,8 +92,7 @@ static void pass_ticket(struct trace_order *order, struct ordered_thread *thread
         thread->until = thread->since;
 }
 
-/* Lets threads go on whose tickets are next. */
-static void pass_tickets(struct trace_order *order) {
+void pass_tickets(struct trace_order *order) {
     for (bool passed = true; passed;) {
         passed = false;
         for (size_t i = 0; i < order->count; i++) {
@@ -140,7 +122,8 @@ static bool skip_missing(struct trace_order *order) {
 
 /* Chooses whose turn it is. Returns false at the end. */
 static bool choose_turn(struct trace_order *order) {
-    if (order->given < TURN && order->turn < order->count &&
+    unsigned most = order->schedule ? UINT_MAX : TURN;
+    if (order->given < most && order->turn < order->count &&
         order->threads[order->turn].state == GOES_ON)
         return true;
     do {
@@ -157,7 +140,8 @@ static bool choose_turn(struct trace_order *order) {
 }
 
 static bool is_unordered(const struct trace_order *order) {
-    if (order->kept == order->count || order->kept == order->turn)
+    bool known = order->schedule && order->schedule->switches.count && order->exact;
+    if (known || order->kept == order->count || order->kept == order->turn)
         return false;
     const struct ordered_thread *before = &order->threads[order->kept];
     return !before->until || before->until >= order->threads[order->turn].since;
@@ -169,28 +153,58 @@ bool trace_order_has_ended(const struct trace_order *order) {
 
 void trace_order_keep(struct trace_order *order) {
     order->kept = order->turn;
+    order->exact = true;
     order->threads[order->turn].until = 0;
 }
 
-bool trace_order_step(struct trace_order *order, struct ordered_step *next) {
+void find_next(struct ordered_thread *thread) {
+    if (thread->held)
+        return;
+    if (!trace_step_or_ticket(thread->walk, &thread->held, &thread->next)) {
+        thread->held = NULL;
+        thread->state = ENDED;
+    } else if (!thread->held) {
+        thread->state = WAITS;
+    }
+}
+
+void give_step(struct trace_order *order, size_t index, struct ordered_step *next) {
+    struct ordered_thread *thread = &order->threads[index];
+    order->turn = index;
+    *next = (struct ordered_step){.step = thread->held, .thread = index};
+    next->unordered = is_unordered(order);
+    thread->last =
+        (struct switch_place){next->step->function, next->step->piece, next->step->instruction};
+    thread->held = NULL;
+    thread->begun = true;
+    order->given++;
+}
+
+bool give_by_tickets(struct trace_order *order, struct ordered_step *next) {
     while (choose_turn(order)) {
         struct ordered_thread *thread = &order->threads[order->turn];
-        if (!trace_step_or_ticket(thread->walk, &next->step, &thread->next)) {
-            thread->state = ENDED;
-            pass_tickets(order);
-        } else if (!next->step) {
-            thread->state = WAITS;
-            pass_tickets(order);
-        } else {
-            next->thread = order->turn;
-            next->unordered = is_unordered(order);
-            thread->begun = true;
-            order->given++;
-            if (!order->between || between_takes(order->between, next->step, &order->where))
-                return true;
-            if (order->where == BETWEEN_BEHIND)
-                return false;
+        find_next(thread);
+        if (thread->state == GOES_ON) {
+            give_step(order, order->turn, next);
+            return true;
         }
+        pass_tickets(order);
+    }
+    return false;
+}
+
+void trace_order_tell_switches(struct trace_order *order) {
+    order->tells = true;
+}
+
+bool trace_order_step(struct trace_order *order, struct ordered_step *next) {
+    while ((order->schedule && give_by_schedule(order, next)) || give_by_tickets(order, next)) {
+        if (!order->between ||
+            (next->step ? between_takes(order->between, next->step, &order->where)
+                        : order->where == BETWEEN_INSIDE || !order->between->from.name))
+            return true;
+        if (order->where == BETWEEN_BEHIND)
+            return false;
     }
     return false;
 }

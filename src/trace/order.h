@@ -2,7 +2,7 @@
  *
  * The order contradicts none that the threads' synchronization made: what a thread did in front of
  * a release is in front of what another one did behind the acquire that saw it (format/trace.h,
- * "order"). Within that, threads take turns. */
+ * "order"). Within that, threads take turns: those of the trace's schedule, if it has one. */
 #ifndef QUIPU_TRACE_ORDER_H
 #define QUIPU_TRACE_ORDER_H
 
@@ -10,9 +10,25 @@
 
 struct trace_order; /* order.c */
 
+/* An instruction of the program. */
+struct switch_place {
+    const struct traced_function *function; /* NULL: there is none */
+    const struct piece *piece;
+    const struct traced_instruction *instruction;
+};
+
+/* A thread has left the processor. */
+struct order_switch {
+    enum quipu_trace_switch_cause cause;
+    uint64_t time;             /* nanoseconds of QUIPU_TRACE_CLOCK */
+    uint64_t earlier;          /* it may have been so many instructions earlier; 0: it is exact */
+    struct switch_place place; /* the thread's last instruction */
+};
+
 struct ordered_step {
-    struct trace_step *step; /* valid until the next call */
-    size_t thread;           /* index in the list that trace_order_begin got */
+    struct trace_step *step; /* valid until the next call; NULL: the thread leaves the processor */
+    struct order_switch leaves;
+    size_t thread; /* index in the list that trace_order_begin got */
     /* Another thread executed the last step that was kept, and no synchronization is between them:
      * this one may have run at the same time, or earlier. */
     bool unordered;
@@ -22,7 +38,9 @@ struct ordered_step {
  * which THREADS lists by process and number. The list must stay until trace_order_end. */
 struct trace_order *trace_order_begin(struct trace *trace,
                                       const struct traced_thread *const *threads, size_t count);
-/* Sets NEXT to the next step. Returns false at the end. */
+/* From now on trace_order_step tells of the schedule's switches, too. */
+void trace_order_tell_switches(struct trace_order *order);
+/* Sets NEXT to the next step, or switch. Returns false at the end. */
 bool trace_order_step(struct trace_order *order, struct ordered_step *next);
 /* Whether the order ended with a moment, in front of the ends of threads. */
 bool trace_order_has_ended(const struct trace_order *order);

@@ -153,10 +153,11 @@ struct traced_chunk {
         size; /* bytes, and those of the records themselves; not more than they may be */
     const uint8_t *bytes;
     uint64_t fs_base;
-    uint32_t counters; /* so many are in front of the start */
-    uint32_t start;    /* bytes of its struct quipu_trace_start, or 0 */
-    bool broken;       /* records between the chunk before and this one were not kept */
-    uint8_t whole;     /* start.c: enum start_state */
+    uint32_t counters;      /* so many are in front of the start */
+    uint32_t start;         /* bytes of its struct quipu_trace_start, or 0 */
+    bool broken;            /* records between the chunk before and this one were not kept */
+    uint64_t time, address; /* as struct quipu_trace_chunk */
+    uint8_t whole;          /* start.c: enum start_state */
 };
 
 /* Whether the thread has gone on behind the chunk: it ends because there was no room. Zeros at its
@@ -185,7 +186,8 @@ struct trace {
     bool cut;                   /* the file has not its end */
     bool expands;               /* references of gaps are cut into words of 8 bytes */
     struct trace_window window; /* what of the run is in it */
-    struct trace_between *between; /* what of that is read (between.h); NULL: all */
+    struct trace_between *between;   /* what of that is read (between.h); NULL: all */
+    struct trace_schedule *schedule; /* schedule.h; NULL: none was recorded */
     uint32_t part, parts; /* only part number `part`, from 0, of `parts` is read; 0 parts: all */
     VECTOR(struct traced_module *) modules;
     VECTOR(struct traced_process *) processes;
@@ -327,6 +329,14 @@ uint64_t trace_thread_pointer(const struct trace_walk *walk);
 const char *trace_fault(const struct trace_walk *walk);
 /* Returns how many bytes the records have that were read so far. */
 uint64_t trace_record_bytes(const struct trace_walk *walk);
+/* A place in a thread's records. */
+struct record_position {
+    uint32_t chunk;  /* its number */
+    uint32_t offset; /* in the chunk's records */
+};
+
+/* Returns where the thread's cursor was when it executed the step. */
+struct record_position trace_position(const struct trace_walk *walk);
 /* Returns the gap behind the last instruction, once trace_step has returned false, and sets
  * REFERENCES to what is known of its accesses, valid as long as the walk. */
 struct trace_gap trace_last_gap(const struct trace_walk *walk, const reference_list **references);

@@ -480,6 +480,10 @@ struct trace_gap trace_last_gap(const struct trace_walk *walk, const reference_l
     return walk->leaving.leaves ? walk->leaving.gap : walk->gap;
 }
 
+struct record_position trace_position(const struct trace_walk *walk) {
+    return walk->position;
+}
+
 uint64_t trace_record_bytes(const struct trace_walk *walk) {
     return walk->taken;
 }

@@ -95,7 +95,8 @@ struct trace_walk {
     uint8_t records[QUIPU_TRACE_CONTENTS_MAX]; /* of the chunk, with what is in front of them */
     const uint8_t *start; /* of the chunk, in front of the first record; if it has one */
     const uint8_t *next, *end;
-    uint64_t taken; /* bytes of the records so far */
+    uint64_t taken;                  /* bytes of the records so far */
+    struct record_position position; /* behind the last one that was taken */
     bool peeked;
     struct item item;
     VECTOR(struct frame) frames;

@@ -31,6 +31,11 @@ void enter_chunk(struct trace_walk *walk) {
     walk->values.general.fs_base = chunk->fs_base;
 }
 
+static void note_position(struct trace_walk *walk) {
+    walk->position.chunk = walk->thread->chunks.data[walk->chunk].number;
+    walk->position.offset = (uint32_t)(walk->next - walk->records);
+}
+
 /* Returns the index of the first one of COUNT elements of SIZE bytes at LIST, which begin with
  * their addresses as linked and are sorted by them, whose address has the lowest bits LOW; or
  * COUNT. */
@@ -119,6 +124,7 @@ const struct item *read_next_item(struct trace_walk *walk) {
 void skip_record(struct trace_walk *walk, uint32_t size) {
     walk->next += size;
     walk->taken += size;
+    note_position(walk);
     walk->ends = walk->chunk >= walk->end_chunk;
     walk->peeked = false;
 }
