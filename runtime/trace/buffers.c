@@ -264,6 +264,7 @@ static void hand_over(const struct trace *trace, struct thread *thread) {
     if (!chunk)
         return;
     quipu_trace_end_counters(trace, chunk);
+    chunk->end = trace->control->schedule ? now() : 0;
     if (!thread->held) {
         set_state(chunk, QUIPU_TRACE_FILLED);
         wake(&trace->control->filled);
@@ -336,6 +337,7 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     chunk->flags = thread->broken ? QUIPU_TRACE_BROKEN : 0;
     chunk->time = trace->control->schedule ? now() : 0;
     chunk->address = (uint64_t)records_of(chunk);
+    chunk->end = 0;
     if (frame &&
         (thread->broken || (chunk->number && chunk->number % trace->control->start_every == 0)))
         chunk->start = quipu_trace_describe_start(records_of(chunk), frame);

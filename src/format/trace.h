@@ -232,6 +232,7 @@ struct quipu_trace_chunk {
                                  QUIPU_TRACE_COUNTERS_MOST */
     uint64_t time;        /* 80  when the thread has begun it, in nanoseconds; 0: not known */
     uint64_t address;     /* 88  of its records in the process */
+    uint64_t end;         /* 96  when the thread had no more room in it; 0: not, or not known */
 };
 
 enum quipu_trace_chunk_flags {

@@ -231,6 +231,7 @@ static const char *add_records(struct arena *arena, struct trace *trace,
                                    .start = chunk->start,
                                    .time = chunk->time,
                                    .address = chunk->address,
+                                   .end = chunk->end,
                                    .broken = chunk->flags & QUIPU_TRACE_BROKEN};
     vector_push(&trace->arena, &thread->chunks, records);
     return NULL;

@@ -86,10 +86,8 @@ static enum arrival compare(const struct trace_order *order, const struct ordere
     if (position.chunk < at->chunk)
         return NOT_THERE;
     bool behind = position.chunk > at->chunk;
-    if (!at->placed && behind) /* the runtime waits between two chunks */
-        return at->cause == QUIPU_TRACE_BLOCKED && at->point == SWITCHED_SOMEWHERE ? THERE : BEHIND;
     if (!at->placed)
-        return NOT_THERE;
+        return behind ? BEHIND : NOT_THERE;
     if (!behind && position.offset <= order->offset)
         return position.offset == order->offset ? compare_point(at, thread->held) : NOT_THERE;
     bool there = at->point == SWITCHED_IN_RECORD || at->point == SWITCHED_BEHIND_RECORD ||

@@ -193,6 +193,13 @@ static void place_switch(struct trace *trace, const struct quipu_trace_switch *t
     }
 }
 
+/* Places a switch in the runtime, which looks for room for the thread's next record. */
+static void place_behind(struct scheduled_switch *one) {
+    one->placed = true;
+    one->offset = QUIPU_TRACE_RECORDS_MAX;
+    one->point = SWITCHED_IN_RECORD;
+}
+
 static int compare_switches(const void *a, const void *b) {
     const struct quipu_trace_switch *first = a, *second = b;
     return (first->time > second->time) - (first->time < second->time);
@@ -221,7 +228,9 @@ void schedule_prepare(struct trace *trace) {
         }
         const struct traced_chunk *chunk = chunk_at(one.thread, one.time);
         one.chunk = chunk->number;
-        if (taken->address)
+        if (chunk->end && chunk->end <= one.time)
+            place_behind(&one);
+        else if (taken->address)
             place_switch(trace, taken, chunk, &one);
         vector_push(&trace->arena, &schedule->switches, one);
     }

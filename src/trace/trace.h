@@ -156,7 +156,7 @@ struct traced_chunk {
     uint32_t counters;      /* so many are in front of the start */
     uint32_t start;         /* bytes of its struct quipu_trace_start, or 0 */
     bool broken;            /* records between the chunk before and this one were not kept */
-    uint64_t time, address; /* as struct quipu_trace_chunk */
+    uint64_t time, address, end; /* as struct quipu_trace_chunk */
     uint8_t whole;          /* start.c: enum start_state */
 };
 

@@ -33,7 +33,7 @@ void enter_chunk(struct trace_walk *walk) {
 
 static void note_position(struct trace_walk *walk) {
     walk->position.chunk = walk->thread->chunks.data[walk->chunk].number;
-    walk->position.offset = (uint32_t)(walk->next - walk->records);
+    walk->position.offset = (uint32_t)(walk->next - walk->start);
 }
 
 /* Returns the index of the first one of COUNT elements of SIZE bytes at LIST, which begin with
