@@ -121,6 +121,7 @@ static struct trace_facts look_at_trace(struct arena *arena, const char *path) {
                     sum_thread(facts.trace, facts.trace->threads.data[i], &gaps));
     }
     report_progress("threads", count, count);
+    facts.schedule = sum_schedule(facts.trace);
     for (size_t i = 0; i < gaps.sums.count; i++) {
         struct gap_sum sum = gaps.sums.data[i];
         sum.name = arena_copy(arena, sum.name, strlen(sum.name));
@@ -222,6 +223,7 @@ void write_text_trace(FILE *out, const struct trace_facts *facts) {
         print_line(out, "    %" PRIu64 " %s", facts->gaps.data[i].count,
                    styled_symbols(&names, NAMES_SHORT, facts->gaps.data[i].name));
     arena_release(&names);
+    write_text_schedule(out, trace, &facts->schedule);
     write_missing(out, facts);
     for (size_t i = 0; i < facts->threads.count; i++) {
         const struct thread_sums *sums = &facts->threads.data[i];
@@ -282,6 +284,7 @@ void write_json_trace(struct json_writer *json, const struct trace_facts *facts)
     json_bool(json, "lost", trace->lost);
     json_bool(json, "dropped", trace->dropped);
     write_json_window(json, &trace->window);
+    write_json_schedule(json, trace, &facts->schedule);
     json_open_array(json, "threads");
     for (size_t i = 0; i < facts->threads.count; i++)
         write_json_thread(json, &facts->threads.data[i]);

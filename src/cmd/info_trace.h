@@ -2,6 +2,7 @@
 #ifndef QUIPU_CMD_INFO_TRACE_H
 #define QUIPU_CMD_INFO_TRACE_H
 
+#include "cmd/info_schedule.h"
 #include "report/json_writer.h"
 #include "trace/trace.h"
 
@@ -27,6 +28,7 @@ struct trace_facts {
     struct trace *trace;
     VECTOR(struct gap_sum) gaps; /* from high to low counts */
     VECTOR(struct thread_sums) threads;
+    struct schedule_sums schedule;
 };
 
 typedef VECTOR(struct trace_facts) trace_list;
