@@ -111,7 +111,7 @@ cat >change.py <<'PYTHON'
 import random, struct, sys
 source, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 whole = open(source, 'rb').read()
-FILE, BLOCK, MODULE, LAST = 16, 88, 2, 3
+FILE, BLOCK, MODULE, LAST = 16, 112, 2, 3
 modules, records, at = [], [], FILE
 while at < len(whole):
     stored, size, _, kind = struct.unpack_from('<4I', whole, at)
@@ -150,7 +150,7 @@ data, turns = bytearray(open('t', 'rb').read()), (65521).to_bytes(8, 'little')
 at, changed = 16, 0
 while at < len(data):
     stored, _, _, kind = struct.unpack_from('<4I', data, at)
-    begin, end = at + 88, at + 88 + stored
+    begin, end = at + 112, at + 112 + stored
     if kind == 1:
         changed += data[begin:end].count(turns)
         data[begin:end] = data[begin:end].replace(turns, (1 << 60).to_bytes(8, 'little'))
@@ -172,8 +172,8 @@ at, found = 16, None
 while at < len(data):
     stored, size, _, kind = struct.unpack_from('<4I', data, at)
     if kind == 1 and stored < size:
-        found = at + 88 + stored // 2
-    at += 88 + stored
+        found = at + 112 + stored // 2
+    at += 112 + stored
 data[found] ^= 4
 open('changed', 'wb').write(data)
 PYTHON

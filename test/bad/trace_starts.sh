@@ -41,7 +41,7 @@ cat >change.py <<'PYTHON'
 import random, struct, sys
 source, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 whole = open(source, 'rb').read()
-FILE, BLOCK, WINDOW = 16, 88, 5
+FILE, BLOCK, WINDOW = 16, 112, 5
 starts, windows, at = [], [], FILE
 while at < len(whole):
     stored, _, _, kind = struct.unpack_from('<4I', whole, at)
