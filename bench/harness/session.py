@@ -29,7 +29,7 @@ from variants import COUNTED, GCC
 
 FEW_RUNS = 3  # at least
 SECONDS_BETWEEN_LINES = 20
-FEW = ('kernel', 'query')  # kinds with a third of the rounds
+FEW = ('kernel', 'processes', 'query')  # kinds with a third of the rounds
 SMALL_RUNS = 3  # of the twin, to compare with the one run under a wrapping tool
 
 

@@ -4,6 +4,7 @@ import statistics
 from elimination import build_elimination_table
 from paper import build_paper_table
 from probes import build_peers_table, build_service_table, probe_goals
+from processes import build_processes_table
 from queries import build_query_table, nanoseconds
 from ratios import (BY_NAME, compile_ratio, fastest, geometric_mean, members, paired, ratio,
                     root_mean_square, show, size_ratio, worst)
@@ -173,6 +174,7 @@ def render(result, markdown):
              for compare, how in ((paired, 'median of the ratios within each round'),
                                   (fastest, 'ratio of the fastest runs'))]
     tables = [*times, build_paper_table(result), build_query_table(result),
+              build_processes_table(result),
               build_elimination_table(result), build_service_table(result), build_peers_table(result),
               build_compile_table(result), check_goals(result)[0]]
     tables = [table for table in tables if table and table.rows]
