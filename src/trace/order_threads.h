@@ -39,10 +39,10 @@ struct trace_order {
     uint64_t next;  /* ticket */
     /* of the schedule, which is NULL if there is none, or if it has no switches */
     const struct trace_schedule *schedule;
-    size_t number;   /* of the next switch */
-    uint32_t offset; /* ... where the thread's next record was to be then */
-    bool tells;      /* of switches */
-    bool exact;      /* the last switch is */
+    size_t number;                 /* of the next switch */
+    uint32_t offset;               /* ... where the thread's next record was to be then */
+    bool tells;                    /* of switches */
+    bool exact;                    /* the last switch is */
     struct trace_between *between; /* NULL: all is given */
     enum between_state where;
 };

@@ -153,11 +153,11 @@ struct traced_chunk {
         size; /* bytes, and those of the records themselves; not more than they may be */
     const uint8_t *bytes;
     uint64_t fs_base;
-    uint32_t counters;      /* so many are in front of the start */
-    uint32_t start;         /* bytes of its struct quipu_trace_start, or 0 */
-    bool broken;            /* records between the chunk before and this one were not kept */
+    uint32_t counters;           /* so many are in front of the start */
+    uint32_t start;              /* bytes of its struct quipu_trace_start, or 0 */
+    bool broken;                 /* records between the chunk before and this one were not kept */
     uint64_t time, address, end; /* as struct quipu_trace_chunk */
-    uint8_t whole;          /* start.c: enum start_state */
+    uint8_t whole;               /* start.c: enum start_state */
 };
 
 /* Whether the thread has gone on behind the chunk: it ends because there was no room. Zeros at its
