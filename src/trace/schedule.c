@@ -189,6 +189,8 @@ static void place_switch(struct trace *trace, const struct quipu_trace_switch *t
         one->address = address;
         if (function && one->placed)
             find_switch_point(&trace->arena, function, one);
+        /* In the runtime %r11 may still lead into the chunk before, in the same buffer. */
+        one->placed &= one->point != SWITCHED_SOMEWHERE;
         return;
     }
 }
