@@ -267,6 +267,23 @@ uint16_t follow_registers(const struct decoded *decoded, uint64_t next, uint64_t
     return behind | bit_of(computation->reg);
 }
 
+bool find_computed_register(const struct decoded *decoded, uint8_t *reg, uint16_t *inputs) {
+    const struct computation *computation = &decoded->computation;
+    int bytes = 0;
+    if (is_call_class(decoded->class) || decoded->class == CLASS_SYSTEM)
+        return false;
+    if (leaves_frame(decoded)) {
+        *reg = STACK_POINTER;
+        *inputs = REGISTER_RBP;
+        return true;
+    }
+    if (moves_stack(decoded, &bytes) || computation->kind == COMPUTES_NOTHING)
+        return false;
+    *reg = computation->reg;
+    *inputs = bit_of(computation->a) | bit_of(computation->b);
+    return true;
+}
+
 uint16_t registers_of_accesses(const struct decoded *decoded) {
     uint16_t registers = 0;
     for (unsigned i = 0; i < decoded->load_count; i++)

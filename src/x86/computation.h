@@ -40,6 +40,11 @@ struct computation {
 uint16_t follow_registers(const struct decoded *decoded, uint64_t next, uint64_t values[16],
                           uint16_t known);
 
+/* Whether follow_registers knows a register behind the instruction if it knows certain others in
+ * front of it, its INPUTS. Sets *REG and *INPUTS. Of a register that is changed by a constant, as
+ * by a push, this is not told. */
+bool find_computed_register(const struct decoded *decoded, uint8_t *reg, uint16_t *inputs);
+
 /* Returns the general registers that the addresses and sizes of what the instruction accesses
  * depend on. */
 uint16_t registers_of_accesses(const struct decoded *decoded);

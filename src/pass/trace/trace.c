@@ -28,6 +28,7 @@ static void begin_unit(struct pass_state *state) {
 }
 
 static const char *prepare(struct pass_state *state, struct graph *graph) {
+    find_frequencies(graph, state->options->earlier);
     return find_wanted_values(graph, records_of(state), !state->options->libc);
 }
 

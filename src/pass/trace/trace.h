@@ -31,6 +31,13 @@ struct wanted_values {
     bool vectors; /* and the vectors of instruction `high`, which is `low` */
 };
 
+/* A place where the value of a register is to be recorded if it is not known there. */
+struct placed_value {
+    uint32_t at; /* in front of this instruction of the block, or earlier */
+    uint8_t reg;
+    uint32_t next; /* 1 + the next one of the same block, or 0 */
+};
+
 /* What a trace must have of the call or jump at the end of a block, to a known function of the C
  * library (x86/callee.h). */
 struct callee_values {
@@ -45,17 +52,31 @@ struct trace_records {
     uint32_t *of_edge;                   /* by edge: 1 + its record, or 0 */
     uint32_t *of_block;                  /* by block: 1 + its first record, or 0 */
     uint32_t *of_tail;                   /* by block: 1 + the record behind its jump, or 0 */
-    bool *syncs;                         /* by block: control may come to it from elsewhere */
-    struct callee_values *callees;       /* by block */
+    VECTOR(struct placed_value) placed;
+    uint32_t *placed_of;           /* by block: 1 + its first placed value, or 0 */
+    bool *syncs;                   /* by block: control may come to it from elsewhere */
+    struct callee_values *callees; /* by block */
     struct order_sites order;
 };
 
 /* values.c: finds the blocks and edges to which control comes from elsewhere, and the values that
  * must be recorded. Marks these blocks and edges as recorded. Returns NULL, or why the function
  * must be left alone. CALLEES: what known functions of the C library access must be told by values,
- * as these have no records. requires: build_graph   makes: recorded of blocks and edges, syncs,
- * wanted */
+ * as these have no records. requires: build_graph, find_frequencies   makes: recorded of blocks and
+ * edges, syncs, wanted */
 const char *find_wanted_values(struct graph *graph, struct trace_records *trace, bool callees);
+
+/* placement.c: finds the places where values are best recorded.
+ * requires: build_graph, find_frequencies, syncs, callees   makes: placed, placed_of */
+void place_values(const struct graph *graph, struct trace_records *trace);
+
+/* Whether nothing but the stack pointer is known where EDGE arrives, which does not come from
+ * outside. */
+bool loses_registers(const struct graph *graph, const struct edge *edge);
+
+/* Whether the result of a call is recorded in front of the first instruction of BLOCK. */
+bool begins_with_result(const struct graph *graph, const struct trace_records *trace,
+                        const struct basic_block *block);
 
 /* Whether the record on EDGE, behind a call, has the result. */
 bool has_result(const struct graph *graph, const struct trace_records *trace,

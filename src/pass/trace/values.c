@@ -7,11 +7,12 @@
  * depends on their arguments and their result, so these are needed, too, unless the C library is
  * instrumented.
  *
- * A forward analysis finds, at each instruction, the registers that are known on every path. Where
- * an address needs another one, its value is recorded, and is known from there on. At an entry only
+ * A forward analysis finds, at each instruction, the registers that are known on every path. Values
+ * are recorded where placement.c proposes it. Where an address still needs a register that is not
+ * known, its value is recorded there, and is known from there on. At an entry only
  * the stack pointer is known, which the record there has.
  *
- * requires: build_graph   makes: recorded of blocks and edges
+ * requires: build_graph, find_frequencies   makes: recorded of blocks and edges
  * Not perfect: what is loaded from the stack is recorded again, though it was known when it was
  * stored. */
 #include "pass/trace/trace.h"
@@ -83,9 +84,8 @@ bool has_result(const struct graph *graph, const struct trace_records *trace,
     return returns_result(graph, trace, edge) && edge->countable && needs_sync(graph, edge);
 }
 
-/* Whether the block's first instruction is behind a call whose result is recorded there. */
-static bool begins_with_result(const struct graph *graph, const struct trace_records *trace,
-                               const struct basic_block *block) {
+bool begins_with_result(const struct graph *graph, const struct trace_records *trace,
+                        const struct basic_block *block) {
     for (size_t i = 0; i < block->in.count; i++) {
         const struct edge *edge = &graph->edges.data[block->in.data[i]];
         if (returns_result(graph, trace, edge) && !has_result(graph, trace, edge))
@@ -95,6 +95,16 @@ static bool begins_with_result(const struct graph *graph, const struct trace_rec
 }
 
 /* ---- what is known ---- */
+
+bool loses_registers(const struct graph *graph, const struct edge *edge) {
+    if (returns_again(graph, edge))
+        return true;
+    if (edge->kind != QUIPU_EDGE_CALL || !is_block(graph, edge->source))
+        return false;
+    const struct graph_instruction *last =
+        last_instruction(graph, &graph->blocks.data[edge->source - 1]);
+    return graph->unit->statements.data[last->statement].inline_asm || !graph->function->compiled;
+}
 
 struct analysis {
     struct graph *graph;
@@ -149,6 +159,16 @@ static void want_values(struct analysis *a, const struct progress *progress, uin
     vector_push(a->graph->arena, &a->trace->wanted, wanted);
 }
 
+/* Returns the registers that are best recorded in front of instruction AT of block INDEX. */
+static uint16_t placed_before(const struct analysis *a, uint32_t index, uint32_t at) {
+    const struct placed_value *all = a->trace->placed.data;
+    uint16_t registers = 0;
+    for (uint32_t next = a->trace->placed_of[index]; next; next = all[next - 1].next)
+        if (all[next - 1].at == at)
+            registers |= (uint16_t)(1u << all[next - 1].reg);
+    return registers;
+}
+
 static uint16_t follow_block(struct analysis *a, uint32_t index, uint16_t known) {
     const struct basic_block *block = &a->graph->blocks.data[index];
     struct progress progress = {.block = index, .known = known};
@@ -161,6 +181,7 @@ static uint16_t follow_block(struct analysis *a, uint32_t index, uint16_t known)
             needs |= a->trace->callees[index].arguments;
         needs &= (uint16_t)~progress.known;
         bool vectors = a->final && wants_vectors(a, block, i);
+        needs |= placed_before(a, index, i) & (uint16_t)~progress.known;
         bool result = i == 0 && begins_with_result(a->graph, a->trace, block);
         needs |= result ? REGISTER_RAX : 0;
         if ((needs || vectors) && a->final)
@@ -178,16 +199,11 @@ static uint16_t follow_block(struct analysis *a, uint32_t index, uint16_t known)
 /* Returns what is known where EDGE arrives. */
 static uint16_t known_on_edge(const struct analysis *a, const struct edge *edge) {
     const struct graph *graph = a->graph;
-    if (edge->source == 0 || returns_again(graph, edge))
+    if (edge->source == 0)
         return REGISTER_RSP;
     if (is_block(graph, edge->source)) {
-        const struct basic_block *source = &graph->blocks.data[edge->source - 1];
-        const struct graph_instruction *last = last_instruction(graph, source);
-        bool unusual = edge->kind == QUIPU_EDGE_CALL &&
-                       (graph->unit->statements.data[last->statement].inline_asm ||
-                        !graph->function->compiled);
         uint16_t result = has_result(graph, a->trace, edge) ? REGISTER_RAX : 0;
-        return result | (unusual ? REGISTER_RSP : a->behind[edge->source - 1]);
+        return result | (loses_registers(graph, edge) ? REGISTER_RSP : a->behind[edge->source - 1]);
     }
     uint16_t known = REGISTERS_ALL; /* a hub */
     for (size_t i = 0; i < graph->edges.count; i++)
@@ -213,12 +229,14 @@ const char *find_wanted_values(struct graph *graph, struct trace_records *trace,
     *trace = (struct trace_records){
         .syncs = ARENA_ARRAY(graph->arena, bool, count),
         .callees = ARENA_ARRAY(graph->arena, struct callee_values, count),
+        .placed_of = ARENA_ARRAY(graph->arena, uint32_t, count),
     };
     for (uint32_t i = 0; callees && i < count; i++)
         trace->callees[i] = find_callee_values(graph, &graph->blocks.data[i]);
     const char *reason = find_syncs(graph, trace);
     if (reason)
         return reason;
+    place_values(graph, trace);
     struct analysis a = {
         .graph = graph, .trace = trace, .behind = ARENA_ARRAY(graph->arena, uint16_t, count)};
     for (uint32_t i = 0; i < count; i++)
