@@ -19,6 +19,7 @@
 enum {
     PUSH_SIZE = 1, /* of pushq %rbp, at quipu_trace_full_frame */
     CALL_SIZE = 5,
+    LOAD_SIZE = 3, /* of movq (BASE), %r11 */
 };
 
 /* handler.S: what handlers return to, if %r11 of the interrupted code is the cursor, and if not. */
@@ -55,12 +56,12 @@ static bool is_record_part(const uint8_t *code, uint8_t opcode, unsigned size, u
 }
 
 /* The code that reserves a record: movq (BASE), REG; leaq N(REG), REG; movq REG, (BASE). The load
- * is left out where REG is the cursor, which then is %r11. */
+ * is left out, or out of line, where REG is the cursor, which then is %r11. */
 struct reservation {
     const uint8_t *begin;
     unsigned base, reg;
     uint64_t size; /* of the record */
-    bool held;     /* there is no load */
+    bool held;     /* there is no load in front of it */
 };
 
 /* Finds the reservation of which the last instruction begins at STORE. */
@@ -108,6 +109,30 @@ static bool restart(greg_t *registers, struct thread *thread, const struct reser
         registers[REG_R11] -= (greg_t)reservation->size;
     registers[REG_RIP] = (greg_t)reservation->begin;
     return true;
+}
+
+/* Returns where the jump at CODE leads, or NULL if there is none. */
+static const uint8_t *jump_target(const uint8_t *code) {
+    if (code[0] == 0xeb)
+        return code + 2 + (int8_t)code[1];
+    return code[0] == 0xe9 ? code + 5 + displacement(code + 1, 0) : NULL;
+}
+
+/* If the thread was interrupted where the cursor is loaded out of line, movq (BASE), %r11; jmp
+ * back, does what is left of that. */
+static void leave_load(greg_t *registers, const struct thread *thread) {
+    const uint8_t *at = (const void *)registers[REG_RIP];
+    for (unsigned done = 0; done <= LOAD_SIZE; done += LOAD_SIZE) {
+        unsigned base, reg;
+        const uint8_t *load = at - done, *back = jump_target(load + LOAD_SIZE);
+        if (!back || !is_record_part(load, 0x8b, 0, &base, &reg) ||
+            context_registers[reg] != REG_R11 ||
+            (uint64_t)registers[context_registers[base]] != (uint64_t)thread)
+            continue;
+        registers[REG_R11] = (greg_t)thread->known.cursor;
+        registers[REG_RIP] = (greg_t)back;
+        return;
+    }
 }
 
 /* If the thread was interrupted in the code of a record in front of the record's head, moves it
@@ -303,11 +328,8 @@ static void leave_stub(greg_t *registers) {
         }
         at += size;
     }
-    if (at[0] == 0xeb)
-        at += 2 + (int8_t)at[1];
-    else if (at[0] == 0xe9)
-        at += 5 + displacement(at + 1, 0);
-    registers[REG_RIP] = (greg_t)at;
+    const uint8_t *back = jump_target(at);
+    registers[REG_RIP] = (greg_t)(back ? back : at);
 }
 
 /* The thread was interrupted in quipu_trace_full, behind quipu_trace_changed: moves it back to
@@ -333,7 +355,8 @@ static bool settle_record(greg_t *registers, struct thread *thread, const void *
         restart_full(registers, thread);
         return true;
     }
-    if (is_behind_full((const uint8_t *)at))
+    leave_load(registers, thread);
+    if (is_behind_full((const void *)registers[REG_RIP]))
         leave_stub(registers);
     else if (restart_record(registers, thread))
         return true;

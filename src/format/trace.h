@@ -8,18 +8,21 @@
  *
  *     movq %fs:quipu_trace@tpoff, %r10        the thread's struct quipu_trace_thread; in shared
  *                                             objects by quipu_trace@gottpoff
- *     movq (%r10), %r11                       its cursor
+ *     cmpq (%r10), %r11                       its cursor; often a record before has left it there
+ *     jne  load
  *     leaq N(%r11), %r11                      N: the record's size
  *     movq %r11, (%r10)
  *     testl $QUIPU_TRACE_FULL, %r11d
  *     jnz  slow                               no room, or no buffer yet
  *     movb $ID, -N(%r11)                      the record
  *     movq %rdi, 1-N(%r11)                    values of registers that it has
+ *   load: movq (%r10), %r11; jmp back
  *   slow: movl $N, %r10d; call quipu_trace_full; jmp back      returns the new end in %r11
  *
- * The second line is left out where a record before has left the cursor in %r11, and the test where
- * a test before has made sure of room (src/pass/trace/cursor.c). The cursor in memory is always
- * right, but for the time between the third and the fourth line.
+ * The comparison is left out where a record before has surely left the cursor in %r11, and the test
+ * where a test before has made sure of room (src/pass/trace/cursor.c). Where flags or %r11 are live
+ * there is a load instead. The cursor in memory is always right, but for the time between its
+ * addition and its store.
  *
  * A signal handler between the load of the cursor and its store would write over the record. Behind
  * the store, it could hand over a buffer with a record that is not filled in. So the test at the

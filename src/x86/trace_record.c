@@ -19,9 +19,10 @@ enum {
 
 /* Where a record's code has its registers. */
 struct record_registers {
-    int base;   /* leads to the cursor */
-    int cursor; /* the end of the record */
-    int raised; /* the stack pointer is so many bytes lower than at the program's instruction */
+    int base;      /* leads to the cursor */
+    int cursor;    /* the end of the record */
+    int raised;    /* the stack pointer is so many bytes lower than at the program's instruction */
+    bool compares; /* flags may change where the cursor is loaded */
 };
 
 static unsigned count_registers(uint16_t registers) {
@@ -76,6 +77,26 @@ static void write_base(struct buffer *out, const struct record_registers *regist
         return;
     }
     buffer_print(out, "movq %%fs:quipu_trace@tpoff, %%%s; ", register_name(registers->base));
+}
+
+/* Brings the cursor into its register. %r11 most often has it already, as a function that was
+ * called, or that calls, has left it there. A comparison is predicted, while a load waits for the
+ * last store of the cursor. */
+static void write_cursor(struct buffer *out, const struct code_context *context,
+                         const struct record_registers *registers, const struct frame_row *frame) {
+    if (registers->cursor != R11 || !registers->compares) {
+        write_with(out, registers, "movq (@b), @c; ");
+        return;
+    }
+    uint32_t label = ++*context->labels;
+    struct buffer load = {0};
+    write_with(&load, registers, "movq (@b), @c");
+    write_with(out, registers, "cmpq (@b), @c; ");
+    buffer_print(out, "%sjne .LQs%u; .LQr%u: ", stub_jump(context), label, label);
+    write_stub(
+        context, label, load.data, "jmp",
+        &(struct load_place){.frame = *frame, .at_entry = true /* it has no red zone to keep */});
+    buffer_release(&load);
 }
 
 /* The test whether there is room. The code out of line returns the end of the record in a new
@@ -149,7 +170,7 @@ static void write_body(struct buffer *out, const struct code_context *context,
     write_base(out, registers, code->shared);
     const char *base = register_name(registers->base), *cursor = register_name(registers->cursor);
     if (!code->held)
-        buffer_print(out, "movq (%%%s), %%%s; ", base, cursor);
+        write_cursor(out, context, registers, frame);
     buffer_print(out, "leaq %d(%%%s), %%%s; movq %%%s, (%%%s); ", size, cursor, cursor, cursor,
                  base);
     if (tested)
@@ -230,7 +251,7 @@ static void write_saving(struct buffer *out, const struct code_context *context,
 
 void write_trace_record(struct buffer *out, const struct code_context *context,
                         const struct trace_code *code, const struct clobbers *clobbers) {
-    struct record_registers registers = {0};
+    struct record_registers registers = {.compares = clobbers->flags_free};
     bool tested = code->tested || (clobbers->flags_free && !code->roomy);
     buffer_print(out, ".LQw%u: ", code->label);
     if ((!tested || clobbers->flags_free) &&

@@ -66,7 +66,9 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
     if (record->tests_handler && !(live & LIVE(0, FLAGS_ALL))) {
         struct load_place place = {.frame = frame, .at_entry = true};
         struct clobbers clobbers = clobbers_at(p, live, false, frame, 0); /* the base stays */
-        int scratch = find_scratch(clobbers.free, 2 /* %rdx */);
+        int scratch = find_scratch(clobbers.free & (uint16_t)~REGISTER_R11, 2 /* %rdx */);
+        if (scratch < 0) /* %r11 may still be the cursor */
+            scratch = find_scratch(clobbers.free, 2);
         if (scratch >= 0)
             write_trace_handler_test(&text, &p->context, &place, scratch);
     }
