@@ -14,6 +14,7 @@
  * process ends. */
 #include "runtime/core/syscall.h"
 #include "runtime/core/text.h"
+#include "runtime/trace/measure.h"
 #include "runtime/trace/trace.h"
 
 enum {
@@ -388,7 +389,8 @@ static uint64_t return_address(const greg_t *registers, const struct framed *fun
 
 /* Returns the address at which the program itself was interrupted: if that is in quipu_trace_full,
  * the call of it while the record is not there yet, or else the instruction behind that call. In
- * quipu_trace_order it is that of the site, even if that function has called the other one. */
+ * quipu_trace_order and quipu_trace_measure it is that of the site, even if these functions have
+ * called others. */
 static uint64_t program_address(const ucontext_t *context) {
     const greg_t *registers = context->uc_mcontext.gregs;
     uint64_t at = (uint64_t)registers[REG_RIP];
@@ -396,12 +398,19 @@ static uint64_t program_address(const ucontext_t *context) {
                           (uint64_t)quipu_trace_full_end};
     struct framed order = {(uint64_t)quipu_trace_order, (uint64_t)quipu_trace_order_frame,
                            (uint64_t)quipu_trace_order_end};
+    struct framed measure = {(uint64_t)quipu_trace_measure, (uint64_t)quipu_trace_measure_frame,
+                             (uint64_t)quipu_trace_measure_end};
     if (is_in(&order, at))
         return return_address(registers, &order);
-    if (!is_in(&full, at))
-        return at;
+    if (is_in(&measure, at))
+        return return_address(registers, &measure);
+    if (!is_in(&full, at)) {
+        uint64_t site =
+            quipu_trace_measured_site((uint64_t)registers[REG_RBP], (uint64_t)registers[REG_RSP]);
+        return site ? site : at;
+    }
     uint64_t back = return_address(registers, &full);
-    if (is_in(&order, back)) {
+    if (is_in(&order, back) || is_in(&measure, back)) {
         const uint64_t *frame = (const void *)registers[REG_RBP];
         return has_frame(&full, at) ? ((const uint64_t *)frame[0])[1] : frame[1];
     }

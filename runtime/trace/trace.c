@@ -8,6 +8,7 @@
 #include "runtime/core/note.h"
 #include "runtime/core/syscall.h"
 #include "runtime/core/text.h"
+#include "runtime/trace/measure.h"
 
 #include <errno.h>
 #include <link.h>
@@ -226,8 +227,11 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame) {
 }
 
 uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64_t *kept) {
-    bool at_record = base[1] < (uint64_t)quipu_trace_order ||
-                     base[1] >= (uint64_t)quipu_trace_order_end; /* and not at a ticket */
+    bool in_order =
+        base[1] >= (uint64_t)quipu_trace_order && base[1] < (uint64_t)quipu_trace_order_end;
+    bool in_measure =
+        base[1] >= (uint64_t)quipu_trace_measure && base[1] < (uint64_t)quipu_trace_measure_end;
+    bool at_record = !in_order && !in_measure;
     return quipu_trace_continue(size, at_record ? &(struct full_frame){base, kept} : NULL);
 }
 

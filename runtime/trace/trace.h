@@ -5,6 +5,7 @@
  * start.c      the state of a thread where a chunk begins
  * counters.c   ticks of a thread where a chunk begins and ends
  * order.c      tickets for the order of threads
+ * measure.c    what calls of known functions will access, where memory tells it
  * signal.c     signal handlers */
 #ifndef QUIPU_RUNTIME_TRACE_TRACE_H
 #define QUIPU_RUNTIME_TRACE_TRACE_H

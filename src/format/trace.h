@@ -44,10 +44,13 @@
  *     QUIPU_TRACE_FIRST... a witness of the function whose code the thread is in
  *     QUIPU_TRACE_LONG     the same, of u24 behind it; its number is larger than a byte can tell
  *     QUIPU_TRACE_ORDER    u32 the lowest bits of the address of the site, as its note has it, u64
- * a ticket. Site 0: where a thread or its process
- *                          begins or ends and behind witnesses and syncs: u64 for each
- * register that the note names, by rising number; then the vector and mask registers that it names,
- * which are those of the instruction behind the record. */
+ *                          a ticket. Site 0: where a thread or its process begins or ends
+ *     QUIPU_TRACE_MEASURED u32 the same of a site in front of a call, u8 enum
+ *                          quipu_trace_measured, u64 address, u64 size: what the call accesses
+ *
+ * and behind witnesses and syncs: u64 for each register that the note names, by rising number; then
+ * the vector and mask registers that it names, which are those of the instruction behind the
+ * record. */
 enum {
     QUIPU_TRACE_END = 0,
     QUIPU_TRACE_SYNC = 1,
@@ -56,11 +59,13 @@ enum {
     QUIPU_TRACE_FIRST = 4,
     QUIPU_TRACE_LONG = 0xf0,
     QUIPU_TRACE_ORDER = 0xf1,
+    QUIPU_TRACE_MEASURED = 0xf2,
     QUIPU_TRACE_SYNC_SIZE = 13,
     QUIPU_TRACE_HANDLER_SIZE = 17,
     QUIPU_TRACE_RESUMED_SIZE = 1,
     QUIPU_TRACE_LONG_SIZE = 4,
     QUIPU_TRACE_ORDER_SIZE = 13,
+    QUIPU_TRACE_MEASURED_SIZE = 22,
     QUIPU_TRACE_VECTORS = 2, /* of a record, at most */
     QUIPU_TRACE_VECTOR_SIZE = 64,
     QUIPU_TRACE_RECORD_MAX =
@@ -92,6 +97,33 @@ enum {
  *   slow: call quipu_trace_order; jmp back    keeps all registers and flags
  *
  * and its address is that behind the call. */
+
+/* ---- what calls access ----
+ *
+ * Arguments and results do not tell how long strings are, and what arrays of buffers lead to. So in
+ * front of calls of the functions of format/trace_measures.h there is a site,
+ *
+ *     nopl 0(%rax,%rax)              5 bytes
+ *     call quipu_trace_measure       keeps all registers and flags
+ *     nopl ROW(%rax,%rax)            8 bytes; ROW: the function's number, and QUIPU_TRACE_JUMPS if
+ *                                    a jump leads to it
+ *
+ * which records one range after the other. Its address is that behind the call. */
+enum {
+    QUIPU_TRACE_JUMPS = 1 << 16,
+    QUIPU_TRACE_ROW = 4, /* where ROW is, in bytes from the site's address */
+};
+
+/* Of a range. */
+enum quipu_trace_measured {
+    QUIPU_MEASURED_WRITES = 1,   /* otherwise it is read */
+    QUIPU_MEASURED_UNSURE = 2,   /* it may be less */
+    QUIPU_MEASURED_SHARED = 4,   /* all such ranges of the call together have as many bytes as its
+                                  * result tells, the first ones first */
+    QUIPU_MEASURED_PRINTED = 16, /* at most one byte more than the result, an int, tells; none if
+                                  * that is negative */
+    QUIPU_MEASURED_MOVED = 8,    /* the address is that of the result, if that is not NULL */
+};
 
 /* The part of a thread's data that inserted code knows. */
 struct quipu_trace_thread {

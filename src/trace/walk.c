@@ -122,7 +122,7 @@ static void arrive(struct trace_walk *walk) {
     if (walk->interrupts) {
         walk->leaving.leaves = false;
         frame.interrupted = (uint32_t)walk->interrupted_calls.count;
-        vector_push(&walk->arena, &walk->interrupted_calls, walk->call_values);
+        vector_push(&walk->arena, &walk->interrupted_calls, walk->call);
     } else {
         frame.direct = came_directly(walk, item.stack);
     }
@@ -158,7 +158,7 @@ static void resume(struct trace_walk *walk) {
     if (!walk->frames.count)
         return;
     walk->leaving = innermost(walk)->leaving;
-    walk->call_values = *vector_at(&walk->interrupted_calls, innermost(walk)->interrupted);
+    walk->call = *vector_at(&walk->interrupted_calls, innermost(walk)->interrupted);
     walk->interrupted_calls.count = innermost(walk)->interrupted;
     walk->frames.count--;
 }
@@ -207,10 +207,11 @@ static struct goal goal_of_site(const struct traced_function *function, uint32_t
     return record ? (struct goal){GOAL_RECORD, record - 1} : (struct goal){GOAL_PIECE, piece};
 }
 
-/* Whether the thread has taken a ticket here: the next record has it. */
-static bool takes_ticket_here(struct trace_walk *walk, const struct frame *frame) {
+/* Whether the thread has taken a ticket here, or has recorded what the call ahead accesses: the
+ * next record has it. */
+static bool is_at_site(struct trace_walk *walk, const struct frame *frame) {
     const struct item *item = peek(walk);
-    if (item->kind != QUIPU_TRACE_ORDER)
+    if (item->kind != QUIPU_TRACE_ORDER && item->kind != QUIPU_TRACE_MEASURED)
         return false;
     if (!frame) /* the walk has not come to a sync yet: a child begins within a function */
         return true;
@@ -233,7 +234,7 @@ static struct goal find_goal(struct trace_walk *walk, const struct frame *frame)
             return (struct goal){GOAL_RECORD, point.record};
         return (struct goal){GOAL_PIECE, point.piece};
     }
-    if (item->kind == QUIPU_TRACE_ORDER)
+    if (item->kind == QUIPU_TRACE_ORDER || item->kind == QUIPU_TRACE_MEASURED)
         return item->function == frame->function ? goal_of_site(frame->function, item->piece)
                                                  : outside;
     if (item->kind == QUIPU_TRACE_SYNC)
@@ -420,7 +421,11 @@ static bool pass_break(struct trace_walk *walk) {
 bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uint64_t *ticket) {
     while (!walk->ended) {
         struct frame *frame = innermost(walk);
-        if ((!frame || frame->calls || frame->index == 0) && takes_ticket_here(walk, frame)) {
+        if ((!frame || frame->calls || frame->index == 0) && is_at_site(walk, frame)) {
+            if (walk->item.kind == QUIPU_TRACE_MEASURED) {
+                take_measured(walk);
+                continue;
+            }
             *step = NULL;
             *ticket = walk->item.ticket;
             skip_record(walk, QUIPU_TRACE_ORDER_SIZE);

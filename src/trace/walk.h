@@ -54,7 +54,7 @@ struct frame {
 
 /* The next record of the thread. */
 struct item {
-    uint8_t kind; /* QUIPU_TRACE_END, _SYNC, _HANDLER, _FIRST, _ORDER */
+    uint8_t kind; /* QUIPU_TRACE_END, _SYNC, _HANDLER, _FIRST, _ORDER, _MEASURED */
     const uint8_t *at;
     /* of a sync */
     struct traced_function *function; /* NULL: none of the modules has it */
@@ -63,8 +63,8 @@ struct item {
     uint64_t stack;
     uint32_t id;          /* of a witness */
     uint64_t interrupted; /* of a handler */
-    /* of a ticket */
-    uint64_t ticket;
+    uint64_t ticket;      /* of one */
+    /* of a ticket, and of what a call accesses */
     bool bare;      /* the thread begins or ends, or its process ends */
     uint32_t piece; /* otherwise it is in front of this piece of `function`, which is NULL if no
                        module has it */
@@ -75,6 +75,18 @@ struct tick_count {
     bool known;
     uint64_t ticks;
     uint32_t thread; /* its number there; 0: not known */
+};
+
+/* What a call accesses as the thread has recorded it. */
+struct measured_range {
+    uint8_t flags; /* enum quipu_trace_measured */
+    uint64_t address, size;
+};
+
+/* The last call or jump. */
+struct noted_call {
+    struct call_values values;
+    size_t first, end; /* its ranges in the walk's `measured` */
 };
 
 /* The callee of a gap. */
@@ -104,10 +116,13 @@ struct trace_walk {
     uint64_t above;            /* of the next handler */
     bool interrupts;           /* the next sync is that of a signal handler */
     struct leaving leaving;
-    struct call_values call_values;               /* of the last call or jump */
-    struct trace_gap gap;                         /* in front of the next instruction */
-    bool gap_calls;                               /* it begins with that call or jump */
-    VECTOR(struct call_values) interrupted_calls; /* those in front of signal handlers */
+    struct noted_call call; /* the last one */
+    VECTOR(struct measured_range)
+    measured;                                    /* of calls that were interrupted, of the last one
+                                                  * and of the next one */
+    struct trace_gap gap;                        /* in front of the next instruction */
+    bool gap_calls;                              /* it begins with that call or jump */
+    VECTOR(struct noted_call) interrupted_calls; /* those in front of signal handlers */
     struct gap_names gap_names;
     struct map callee_numbers; /* in `callees`, by the call */
     VECTOR(struct known_callee) callees;
@@ -171,6 +186,9 @@ void call_untraced(struct trace_walk *walk, const struct frame *frame);
 
 /* walk_gap.c: notes the registers of FRAME, which is about to call or to jump. */
 void note_call(struct trace_walk *walk, const struct frame *frame);
+
+/* walk_gap.c: takes the next record, of what the call ahead accesses. */
+void take_measured(struct trace_walk *walk);
 
 /* walk_gap.c: moves the gap into the walk's step, with what is known of its accesses. FRAME
  * executes the next instruction. */

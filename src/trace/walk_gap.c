@@ -25,9 +25,26 @@ struct trace_gap gap_of(const struct traced_function *function, const struct fra
 }
 
 void note_call(struct trace_walk *walk, const struct frame *frame) {
-    walk->call_values.known = frame->known;
-    walk->call_values.has_result = false;
-    memcpy(walk->call_values.arguments, frame->values, sizeof walk->call_values.arguments);
+    struct noted_call *call = &walk->call;
+    call->values.known = frame->known;
+    call->values.has_result = false;
+    memcpy(call->values.arguments, frame->values, sizeof call->values.arguments);
+    call->first = call->end;
+    call->end = walk->measured.count;
+}
+
+void take_measured(struct trace_walk *walk) {
+    const uint8_t *at = peek(walk)->at;
+    struct noted_call *call = &walk->call;
+    if (walk->measured.count == call->end) { /* those of the last call are not needed any more */
+        size_t interrupted = walk->interrupted_calls.count;
+        call->end = interrupted ? walk->interrupted_calls.data[interrupted - 1].end : 0;
+        call->first = call->end;
+        walk->measured.count = call->end;
+    }
+    struct measured_range range = {at[5], number_at(at + 6, 8), number_at(at + 14, 8)};
+    vector_push(&walk->arena, &walk->measured, range);
+    skip_record(walk, QUIPU_TRACE_MEASURED_SIZE);
 }
 
 void leave_traced(struct trace_walk *walk, const struct frame *frame, const struct frame *caller,
@@ -122,6 +139,38 @@ static void add_reference(struct trace_walk *walk, const struct callee_access *a
     }
 }
 
+/* Adds what the thread has recorded of the call. */
+static void add_measured(struct trace_walk *walk) {
+    const struct noted_call *call = &walk->call;
+    const struct call_values *values = &call->values;
+    int64_t result = (int64_t)values->result;
+    uint64_t left = result > 0 ? (uint64_t)result : 0;
+    for (size_t i = call->first; i < call->end; i++) {
+        const struct measured_range *range = vector_at(&walk->measured, i);
+        struct callee_access access = {.address = range->address,
+                                       .size = range->size,
+                                       .writes = range->flags & QUIPU_MEASURED_WRITES,
+                                       .sure = !(range->flags & QUIPU_MEASURED_UNSURE)};
+        if (range->flags & QUIPU_MEASURED_MOVED) {
+            if (!values->has_result || !values->result)
+                continue;
+            access.address = values->result;
+        } else if (range->flags & QUIPU_MEASURED_SHARED && values->has_result) {
+            access.size = access.size < left ? access.size : left;
+            left -= access.size;
+        } else if (range->flags & QUIPU_MEASURED_PRINTED) {
+            uint64_t most = (int32_t)result < 0 ? 0 : (uint64_t)(int32_t)result + 1;
+            if (!values->has_result)
+                continue;
+            access.size = access.size < most ? access.size : most;
+        } else if (range->flags & QUIPU_MEASURED_SHARED) {
+            access.sure = false;
+        }
+        if (access.size && access.address + access.size > access.address)
+            add_reference(walk, &access);
+    }
+}
+
 void emit_gap(struct trace_walk *walk, const struct frame *frame) {
     struct trace_step *step = &walk->step;
     struct callee_access found[CALLEE_ACCESSES_MAX];
@@ -133,14 +182,16 @@ void emit_gap(struct trace_walk *walk, const struct frame *frame) {
         return;
     const struct callee *callee = find_gap_callee(walk, &step->gap);
     /* A call leaves %rax unknown. So if it is known behind the call, a record has the result. */
+    struct call_values *values = &walk->call.values;
     bool behind = frame->function == step->gap.function &&
-                  frame->values[STACK_POINTER] == walk->call_values.arguments[STACK_POINTER];
+                  frame->values[STACK_POINTER] == values->arguments[STACK_POINTER];
     if (behind && frame->known & REGISTER_RAX) {
-        walk->call_values.has_result = true;
-        walk->call_values.result = frame->values[0];
+        values->has_result = true;
+        values->result = frame->values[0];
     }
-    step->changes_heap = callee && callee_heap_change(callee, &walk->call_values, &step->heap);
-    unsigned count = callee ? callee_accesses(callee, &walk->call_values, found) : 0;
+    step->changes_heap = callee && callee_heap_change(callee, values, &step->heap);
+    unsigned count = callee ? callee_accesses(callee, values, found) : 0;
+    add_measured(walk); /* sources and paths, which are read before anything is written */
     for (unsigned i = 0; i < count; i++)
         add_reference(walk, &found[i]);
 }

@@ -94,6 +94,9 @@ static struct item read_item(struct trace_walk *walk) {
         item.stack = number_at(item.at + 5, 8);
     } else if (first == QUIPU_TRACE_HANDLER) {
         item.interrupted = number_at(item.at + 1, 8);
+    } else if (first == QUIPU_TRACE_MEASURED) {
+        item.kind = QUIPU_TRACE_MEASURED;
+        find_site(walk, &item, (uint32_t)number_at(item.at + 1, 4));
     } else if (first == QUIPU_TRACE_ORDER) {
         item.kind = QUIPU_TRACE_ORDER;
         uint32_t low = (uint32_t)number_at(item.at + 1, 4);

@@ -61,8 +61,8 @@ void take_tail_result(struct trace_walk *walk) {
         leaving->stack = frame->entry + sizeof(uint64_t);
         leaving->calls = false;
     } else {
-        walk->call_values.has_result = true;
-        walk->call_values.result = frame->values[0];
+        walk->call.values.has_result = true;
+        walk->call.values.result = frame->values[0];
         leaving->known = false; /* other code ran before the caller goes on */
     }
     walk->frames.count = (size_t)(frame - walk->frames.data);

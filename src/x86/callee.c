@@ -1,16 +1,20 @@
 /* callee.c: what known functions of the C library access and allocate; see callee.h.
  *
- * Not perfect: strings whose length is not the result, what pointers in memory lead to, and the
- * library's own memory are left out. So are blocks whose address is returned in memory
- * (posix_memalign). */
+ * What depends on strings and on pointers in memory is looked for while the program runs
+ * (format/trace_measures.h).
+ *
+ * Not perfect: the library's own memory is left out. So are blocks whose address is returned in
+ * memory (posix_memalign). */
 #include "x86/callee.h"
 
 #include "format/trace_callees.h"
+#include "format/trace_measures.h"
 
 #include <string.h>
 
-#define WRITES_ROW(name, a, b, c) {#name, {a, b, c}},
-#define READS_ROW(name, a, b)     {#name, {a, b, 0}},
+#define WRITES_ROW(name, a, b, c)   {#name, {a, b, c}},
+#define READS_ROW(name, a, b)       {#name, {a, b, 0}},
+#define MEASURES_ROW(name, a, b, c) {#name, {a, b, c}},
 
 struct extents_row {
     const char *name;
@@ -19,6 +23,7 @@ struct extents_row {
 
 static const struct extents_row writes_rows[] = {QUIPU_CALLEES(WRITES_ROW)};
 static const struct extents_row reads_rows[] = {QUIPU_CALLEE_READS(READS_ROW)};
+static const struct extents_row measures_rows[] = {QUIPU_MEASURED_CALLEES(MEASURES_ROW)};
 
 /* Of the first six integer arguments, as instructions encode them: %rdi, %rsi, %rdx, %rcx, %r8,
  * %r9. */
@@ -75,14 +80,34 @@ static bool find_heap_extents(const char *name, size_t length, struct callee *ca
     return false;
 }
 
+uint32_t find_measures(const char *name, size_t length) {
+    for (uint32_t i = 0; i < sizeof measures_rows / sizeof *measures_rows; i++)
+        if (strlen(measures_rows[i].name) == length &&
+            memcmp(measures_rows[i].name, name, length) == 0)
+            return i;
+    return NO_MEASURES;
+}
+
+/* Adds to CALLEE what of its accesses sites look for. */
+static void take_measures(const char *name, size_t length, struct callee *callee) {
+    uint32_t row = find_measures(name, length);
+    for (int i = 0; row != NO_MEASURES && i < QUIPU_MEASURES_MOST; i++) {
+        uint32_t measure = measures_rows[row].extents[i];
+        callee->measures_need_result |= quipu_measure_needs_result(measure);
+        if (quipu_measure_kind(measure) == QUIPU_MEASURE_PRINTED)
+            memset(callee->writes, 0, sizeof callee->writes);
+    }
+}
+
 bool find_known_callee(const char *name, size_t length, struct callee *callee) {
-    *callee = (struct callee){{0}, {0}, 0, 0, 0};
+    *callee = (struct callee){0};
     bool writes = copy_extents(writes_rows, sizeof writes_rows / sizeof *writes_rows, name, length,
                                callee->writes, 3);
     bool reads = copy_extents(reads_rows, sizeof reads_rows / sizeof *reads_rows, name, length,
                               callee->reads, 2);
     bool heap = find_heap_extents(name, length, callee);
-    return writes || reads || heap;
+    take_measures(name, length, callee);
+    return writes || reads || heap || callee->measures_need_result;
 }
 
 static bool needs_result(uint32_t extent) {
@@ -133,7 +158,7 @@ uint16_t callee_arguments(const struct callee *callee) {
 }
 
 bool callee_needs_result(const struct callee *callee) {
-    bool needs = callee->block != 0;
+    bool needs = callee->block != 0 || callee->measures_need_result;
     for (int i = 0; i < 3; i++)
         needs |= needs_result(callee->writes[i]);
     for (int i = 0; i < 2; i++)

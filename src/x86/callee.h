@@ -1,7 +1,7 @@
 /* callee.h: what known functions of the C library access and allocate, from their arguments and
  * their result, by the calling convention of x86-64 (System V ABI, section 3.2.3).
  *
- * The tables are format/watch_callees.h and format/trace_callees.h. */
+ * The tables are format/watch_callees.h, format/trace_callees.h and format/trace_measures.h. */
 #ifndef QUIPU_X86_CALLEE_H
 #define QUIPU_X86_CALLEE_H
 
@@ -14,14 +14,22 @@ enum {
 /* A known function, by extents of format/watch_callees.h; 0: none. */
 struct callee {
     uint32_t writes[3], reads[2];
-    uint32_t block; /* allocated */
-    uint32_t freed; /* the block that ends, or moves to the allocated one */
-    uint32_t pages; /* blocks are mappings of pages; these ones end */
+    uint32_t block;            /* allocated */
+    uint32_t freed;            /* the block that ends, or moves to the allocated one */
+    uint32_t pages;            /* blocks are mappings of pages; these ones end */
+    bool measures_need_result; /* of format/trace_measures.h */
 };
 
 /* Finds the function with that NAME, of LENGTH bytes. Returns false if it is not known, or accesses
  * and allocates nothing that its arguments and its result tell. */
 bool find_known_callee(const char *name, size_t length, struct callee *callee);
+
+enum {
+    NO_MEASURES = UINT32_MAX
+};
+
+/* Returns the number of the function's row in format/trace_measures.h, or NO_MEASURES. */
+uint32_t find_measures(const char *name, size_t length);
 
 /* Returns the registers that have the arguments which its accesses and its blocks depend on. */
 uint16_t callee_arguments(const struct callee *callee);

@@ -1,5 +1,7 @@
 /* trace_order.c: inserted code that takes tickets; see trace_order.h.
  *
+ * The sites in front of calls of known functions are here, too.
+ *
  * A site costs a load, a test and a branch while its thread is alone. Where no register is free, or
  * flags are live, it calls the runtime without this test. The runtime keeps all registers and
  * flags.
@@ -23,6 +25,14 @@ static int find_base(uint16_t free) {
         if (free >> base_candidates[i] & 1)
             return base_candidates[i];
     return -1;
+}
+
+void write_measure_site(struct buffer *out, uint32_t label, uint32_t row, bool jumps) {
+    row |= jumps ? QUIPU_TRACE_JUMPS : 0;
+    buffer_print(out,
+                 "nopl 0(%%rax,%%rax); call quipu_trace_measure; .LQo%u: .byte 0x0f,0x1f,0x84,0; "
+                 ".long %u",
+                 label, row);
 }
 
 void write_order_site(struct buffer *out, const struct code_context *context,

@@ -22,6 +22,10 @@ struct order_code {
     bool always;    /* also if the thread shares memory with nobody */
 };
 
+/* Writes a site in front of a call, or of a jump if it JUMPS, to the known function with the number
+ * ROW. LABEL: as above. The red zone is not in use there. */
+void write_measure_site(struct buffer *out, uint32_t label, uint32_t row, bool jumps);
+
 /* Writes a site. Changes only what CLOBBERS allows. */
 void write_order_site(struct buffer *out, const struct code_context *context,
                       const struct order_code *code, const struct clobbers *clobbers);

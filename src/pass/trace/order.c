@@ -1,4 +1,5 @@
-/* order.c: where a function takes tickets, and the code there; see order.h.
+/* order.c: where a function takes tickets, and where it records what calls access; and the code
+ * there. See order.h.
  *
  * A site is at the begin of a piece. So whoever follows the path knows when it is there. Behind the
  * last instruction of a block it is at the begin of the next one: control may come there without
@@ -9,20 +10,30 @@
 #include "pass/trace/order.h"
 
 #include "asm/operand.h"
+#include "x86/callee.h"
 #include "x86/trace_order.h"
+
+static bool leaves(const struct decoded *decoded) {
+    return is_call_class(decoded->class) || decoded->class == CLASS_JUMP ||
+           decoded->class == CLASS_JUMP_INDIRECT;
+}
 
 /* Returns what INSTRUCTION needs, by itself or because of its callee. */
 static struct synchronization need_of(const struct graph *graph,
                                       const struct graph_instruction *instruction) {
     const struct statement *statement = &graph->unit->statements.data[instruction->statement];
     const struct decoded *decoded = instruction->decoded;
-    bool leaves = is_call_class(decoded->class) || decoded->class == CLASS_JUMP ||
-                  decoded->class == CLASS_JUMP_INDIRECT;
-    if (leaves) {
+    if (leaves(decoded)) {
         struct span name = find_callee_name(graph->unit, statement);
         return find_synchronization(name.start, name.length);
     }
     return (struct synchronization){ticket_sides_of(decoded), decoded->class == CLASS_SYSTEM};
+}
+
+static void push_site(struct planner *p, struct order_sites *sites, struct order_site site) {
+    vector_push(p->graph->arena, &sites->list, site);
+    if (!sites->of_block[site.block])
+        sites->of_block[site.block] = (uint32_t)sites->list.count;
 }
 
 /* Adds a site in front of instruction AT of the block. Sites of one position are one. */
@@ -35,14 +46,27 @@ static void add_site(struct planner *p, struct order_sites *sites, uint32_t inde
         return;
     size_t count = sites->list.count;
     struct order_site *last = count ? &sites->list.data[count - 1] : NULL;
-    if (last && last->block == index && last->at == at) {
+    if (last && last->block == index && last->at == at && last->measures == NO_MEASURES) {
         last->always |= always;
         return;
     }
-    vector_push(p->graph->arena, &sites->list,
-                ((struct order_site){index, at, always, ++p->state->labels}));
-    if (!sites->of_block[index])
-        sites->of_block[index] = (uint32_t)sites->list.count;
+    push_site(p, sites, (struct order_site){index, at, always, ++p->state->labels, NO_MEASURES});
+}
+
+/* Adds a site in front of instruction AT of the block if that calls, or jumps to, a function whose
+ * accesses depend on what is in memory. */
+static void add_measure(struct planner *p, struct order_sites *sites, uint32_t index, uint32_t at) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct graph_instruction *instruction = &graph->instructions.data[block->first + at];
+    const struct statement *statement = &graph->unit->statements.data[instruction->statement];
+    if (!graph->function->compiled || statement->inline_asm || !leaves(instruction->decoded) ||
+        block->padding || !code_may_stand(graph, block, at))
+        return;
+    struct span name = find_callee_name(graph->unit, statement);
+    uint32_t row = find_measures(name.start, name.length);
+    if (row != NO_MEASURES)
+        push_site(p, sites, (struct order_site){index, at, true, ++p->state->labels, row});
 }
 
 /* Returns what the blocks in front of block INDEX need behind their last instructions. */
@@ -66,7 +90,7 @@ static struct synchronization need_at_begin(const struct graph *graph, uint32_t 
     return need;
 }
 
-void choose_order_sites(struct planner *p, struct order_sites *sites) {
+void choose_order_sites(struct planner *p, struct order_sites *sites, bool measures) {
     const struct graph *graph = p->graph;
     *sites =
         (struct order_sites){.of_block = ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count)};
@@ -80,6 +104,8 @@ void choose_order_sites(struct planner *p, struct order_sites *sites) {
                 add_site(p, sites, index, at, need.always);
             if (next.sides & TICKET_IN_FRONT)
                 add_site(p, sites, index, at, next.always);
+            if (measures && at + 1 == block->count)
+                add_measure(p, sites, index, at);
             need = next;
         }
     }
@@ -97,7 +123,10 @@ static void insert_site(struct planner *p, const struct order_site *site) {
         p, &text, block->fragment,
         sums_in_block(p, site->block, site->at, site->at > p->blocks[site->block].counter_at));
     set_counted_line(p, at);
-    write_order_site(&text, &p->context, &code, &clobbers);
+    if (site->measures == NO_MEASURES)
+        write_order_site(&text, &p->context, &code, &clobbers);
+    else
+        write_measure_site(&text, site->label, site->measures, !is_call_class(at->decoded->class));
     split_block(p, site->block, site->at);
     insert_at(p, at, &text);
     anchor_marks(p);

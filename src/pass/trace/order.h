@@ -15,12 +15,15 @@ struct synchronization {
 /* synchronizing.c: returns what calls of the function with that NAME, of LENGTH bytes, need. */
 struct synchronization find_synchronization(const char *name, size_t length);
 
-/* A place where a ticket is taken, in front of an instruction and behind its record. */
+/* A place where a ticket is taken, or accesses are recorded, in front of an instruction and behind
+ * its record. */
 struct order_site {
     uint32_t block;
     uint32_t at; /* index of the instruction in the block */
     bool always; /* also if the thread shares memory with nobody */
     uint32_t label;
+    uint32_t measures; /* NO_MEASURES: it takes a ticket. Otherwise it records what the call that
+                        * follows accesses; the number of its function. */
 };
 
 struct order_sites {
@@ -28,9 +31,9 @@ struct order_sites {
     uint32_t *of_block;             /* by block: 1 + its first one, or 0 */
 };
 
-/* order.c: chooses the sites of a function.
+/* order.c: chooses the sites of a function. MEASURES: also those that record what calls access.
  * requires: build_graph, labels   makes: list, of_block */
-void choose_order_sites(struct planner *p, struct order_sites *sites);
+void choose_order_sites(struct planner *p, struct order_sites *sites, bool measures);
 
 /* order.c: inserts the code of the sites in block INDEX, behind that of its records. */
 void insert_order_sites(struct planner *p, const struct order_sites *sites, uint32_t index);

@@ -34,7 +34,7 @@ static const char *prepare(struct pass_state *state, struct graph *graph) {
 
 static void plan(struct planner *p) {
     choose_records(p, records_of(p->state));
-    choose_order_sites(p, &records_of(p->state)->order);
+    choose_order_sites(p, &records_of(p->state)->order, !p->state->options->libc);
     find_cursors(p, records_of(p->state));
 }
 
@@ -113,7 +113,8 @@ static void write_note(struct planner *p, uint32_t number) {
 static void declare_symbols(struct pass_state *state) {
     buffer_text(&state->tail, "\t.hidden quipu_trace\n\t.type quipu_trace, @tls_object\n"
                               "\t.hidden quipu_trace_full\n\t.hidden quipu_trace_handler\n"
-                              "\t.hidden quipu_trace_order\n");
+                              "\t.hidden quipu_trace_order\n"
+                              "\t.hidden quipu_trace_measure\n");
 }
 
 const struct feature trace_feature = {
