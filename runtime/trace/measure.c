@@ -13,9 +13,8 @@
 #include "format/data_file.h"
 #include "format/trace.h"
 #include "format/trace_measures.h"
-#include "runtime/core/syscall.h"
+#include "runtime/trace/trace.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -30,8 +29,7 @@ _Static_assert(QUIPU_TRACE_TICKETS == 8 && QUIPU_TRACE_FULL == 1 << 18 &&
 static const uint32_t rows[][QUIPU_MEASURES_MOST] = {QUIPU_MEASURED_CALLEES(MEASURES)};
 
 enum {
-    ROW_COUNT = sizeof rows / sizeof *rows,
-    NO_OPERATION = 99, /* on sets of signals */
+    ROW_COUNT = sizeof rows / sizeof *rows
 };
 
 /* The ranges that are found. */
@@ -60,10 +58,9 @@ static uint64_t argument(const struct finder *finder, uint32_t number) {
 
 /* ---- strings ---- */
 
-/* Whether the kernel can read the 8 bytes that ADDRESS is in. It takes 0 for no set of signals. */
+/* Whether the kernel can read the 8 bytes that ADDRESS is in. */
 static bool is_readable(uint64_t address) {
-    return address >= 8 &&
-           SYSTEM_CALL(rt_sigprocmask, NO_OPERATION, address & ~7ull, 0, 8, 0, 0) != -EFAULT;
+    return address >= 8 && quipu_trace_is_readable(address & ~7ull);
 }
 
 /* Returns the bytes that are read of the string at ADDRESS, with its NUL, if at most MOST are. Asks

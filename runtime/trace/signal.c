@@ -387,7 +387,8 @@ static uint64_t return_address(const greg_t *registers, const struct framed *fun
     return stack[at == function->frame + PUSH_SIZE];
 }
 
-/* Returns the address at which the program itself was interrupted: if that is in quipu_trace_full,
+/* Returns the address at which the program itself was interrupted: if that is in a library, the one
+ * behind the call that led there, if it is found; if it is in quipu_trace_full,
  * the call of it while the record is not there yet, or else the instruction behind that call. In
  * quipu_trace_order and quipu_trace_measure it is that of the site, even if these functions have
  * called others. */
@@ -407,7 +408,8 @@ static uint64_t program_address(const ucontext_t *context) {
     if (!is_in(&full, at)) {
         uint64_t site =
             quipu_trace_measured_site((uint64_t)registers[REG_RBP], (uint64_t)registers[REG_RSP]);
-        return site ? site : at;
+        return site ? site
+                    : quipu_trace_find_caller(quipu_state.trace, at, (uint64_t)registers[REG_RSP]);
     }
     uint64_t back = return_address(registers, &full);
     if (is_in(&order, back) || is_in(&measure, back)) {

@@ -8,9 +8,9 @@
 
 #include <errno.h>
 
-/* Whether the 8 bytes at ADDRESS can be read. The kernel reads a set of signals there before it
+/* The kernel reads a set of signals there before it
  * finds that there is no such operation on sets. */
-static bool is_readable(uint64_t address) {
+bool quipu_trace_is_readable(uint64_t address) {
     enum {
         NO_OPERATION = 99
     };
@@ -20,7 +20,7 @@ static bool is_readable(uint64_t address) {
 /* Returns how many bytes of the stack from BEGIN can be read, at most QUIPU_TRACE_STACK_MOST. */
 static uint64_t measure_stack(uint64_t begin) {
     uint64_t end = round_up(begin + 1, QUIPU_PAGE);
-    while (end - begin + QUIPU_PAGE <= QUIPU_TRACE_STACK_MOST && is_readable(end))
+    while (end - begin + QUIPU_PAGE <= QUIPU_TRACE_STACK_MOST && quipu_trace_is_readable(end))
         end += QUIPU_PAGE;
     return (end - begin) & ~7ull;
 }

@@ -36,12 +36,17 @@ static void unlock(void) {
 
 /* ---- modules ---- */
 
+static void describe(const struct dl_phdr_info *info) {
+    quipu_trace_describe(trace, info);
+    quipu_trace_add_code(trace, info);
+}
+
 /* Describes this module. */
 static int add_module(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     (void)data;
     if (module_contains(info, &quipu_state))
-        quipu_trace_describe(trace, info);
+        describe(info);
     return 0;
 }
 
@@ -51,7 +56,7 @@ static int add_modules(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     (void)data;
     if (find_note(info, quipu_use_state, &state) && state->trace == trace)
-        quipu_trace_describe(trace, info);
+        describe(info);
     return 0;
 }
 

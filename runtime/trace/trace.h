@@ -6,7 +6,8 @@
  * counters.c   ticks of a thread where a chunk begins and ends
  * order.c      tickets for the order of threads
  * measure.c    what calls of known functions will access, where memory tells it
- * signal.c     signal handlers */
+ * signal.c     signal handlers
+ * caller.c     the place in traced code that a signal has interrupted */
 #ifndef QUIPU_RUNTIME_TRACE_TRACE_H
 #define QUIPU_RUNTIME_TRACE_TRACE_H
 
@@ -50,6 +51,15 @@ struct full_frame {
     const uint64_t *kept; /* %rbx, %r12, %r13, %r14, %r15 */
 };
 
+/* Code of a module that records. */
+struct code_range {
+    uint64_t begin, end;
+};
+
+enum {
+    CODE_MOST = 64 /* of a process */
+};
+
 enum trace_phase {
     TRACE_UNKNOWN, /* the environment has not been read */
     TRACE_ON,      /* `control` is mapped */
@@ -68,6 +78,8 @@ struct trace {
     struct quipu_trace_time *times; /* of tickets; NULL: the recording does not want them */
     struct thread *threads;
     uint32_t process, pid, thread_count;
+    uint32_t code_count;
+    struct code_range code[CODE_MOST];
     char directory[PATH_SIZE];
 };
 
@@ -109,6 +121,15 @@ void quipu_trace_begin_counters(const struct trace *trace, struct quipu_trace_ch
 void quipu_trace_end_counters(const struct trace *trace, struct quipu_trace_chunk *chunk);
 /* counters.c: adds COUNTER, of a module, if the CHUNK does not have it. */
 void quipu_trace_add_counter(struct quipu_trace_chunk *chunk, struct quipu_trace_counter counter);
+/* start.c: whether the 8 bytes at ADDRESS, which is not 0, can be read. */
+bool quipu_trace_is_readable(uint64_t address);
+
+/* caller.c: notes the code of the module of which INFO is. */
+void quipu_trace_add_code(struct trace *trace, const struct dl_phdr_info *info);
+/* caller.c: a signal has interrupted the thread at ADDRESS, with the stack pointer STACK. Returns
+ * that address if it is in traced code; or else the one behind the last call that traced code has
+ * made, if it finds that on the stack. */
+uint64_t quipu_trace_find_caller(const struct trace *trace, uint64_t address, uint64_t stack);
 
 /* order.c: the process begins to record. */
 void quipu_trace_watch_ends(struct trace *trace);

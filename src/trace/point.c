@@ -105,3 +105,23 @@ struct point find_point(struct arena *arena, struct traced_function *function, u
         point.record != NONE_OF || nearest == 0 || (nearest < LONGEST_CODE && point.index == 0);
     return point;
 }
+
+bool is_in_function(struct traced_module *module, uint64_t address) {
+    size_t first = 0, last = module->functions.count;
+    while (first < last) { /* the last one that does not begin behind it */
+        size_t middle = (first + last) / 2;
+        if (module->functions.data[middle].address <= address)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    if (first == 0)
+        return false;
+    const struct traced_function *function = &module->functions.data[first - 1];
+    uint64_t end = function->address;
+    for (uint32_t i = 0; i < function->piece_count; i++)
+        if (!function->pieces[i].fragment &&
+            function->pieces[i].address + function->pieces[i].size > end)
+            end = function->pieces[i].address + function->pieces[i].size;
+    return address < end;
+}

@@ -306,7 +306,20 @@ static bool is_ahead(const struct frame *frame, uint32_t record) {
     return false;
 }
 
-/* Whether a signal has interrupted the thread here: the next record is the handler's. */
+/* Whether ADDRESS is in no traced function: in a library, which was called from a place that is not
+ * known. */
+static bool is_outside(const struct trace_walk *walk, uint64_t address) {
+    const struct traced_process *process = walk->thread->process;
+    for (size_t i = 0; i < process->modules.count; i++) {
+        const struct loaded_module *loaded = &process->modules.data[i];
+        if (is_in_function(loaded->module, address - loaded->bias))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a signal has interrupted the thread here: the next record is the handler's. Where that is
+ * not known, it is here, behind the last record. */
 static bool is_interrupted_here(struct trace_walk *walk, const struct frame *frame) {
     const struct item *item = peek(walk);
     if (item->kind != QUIPU_TRACE_HANDLER)
@@ -316,7 +329,7 @@ static bool is_interrupted_here(struct trace_walk *walk, const struct frame *fra
     struct point point =
         find_point(&walk->trace->arena, frame->function, item->interrupted - frame->loaded->bias);
     if (!point.known) /* in a library, or in code out of line */
-        return !frame->read;
+        return !frame->read || is_outside(walk, item->interrupted);
     if (point.record == NONE_OF)
         return point.piece == frame->piece && point.index == frame->index &&
                (frame->read || point.index == 0);
