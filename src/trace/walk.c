@@ -122,7 +122,7 @@ static void arrive(struct trace_walk *walk) {
     if (walk->interrupts) {
         walk->leaving.leaves = false;
         frame.interrupted = (uint32_t)walk->interrupted_calls.count;
-        vector_push(&walk->arena, &walk->interrupted_calls, walk->call);
+        keep_call(walk);
     } else {
         frame.direct = came_directly(walk, item.stack);
     }
@@ -158,8 +158,7 @@ static void resume(struct trace_walk *walk) {
     if (!walk->frames.count)
         return;
     walk->leaving = innermost(walk)->leaving;
-    walk->call = *vector_at(&walk->interrupted_calls, innermost(walk)->interrupted);
-    walk->interrupted_calls.count = innermost(walk)->interrupted;
+    return_to_call(walk, innermost(walk)->interrupted);
     walk->frames.count--;
 }
 

@@ -86,7 +86,8 @@ struct measured_range {
 /* The last call or jump. */
 struct noted_call {
     struct call_values values;
-    size_t first, end; /* its ranges in the walk's `measured` */
+    size_t first, end; /* its ranges in the walk's `measured` ... */
+    size_t count;      /* ... which had so many when a signal handler interrupted it */
 };
 
 /* The callee of a gap. */
@@ -186,6 +187,11 @@ void call_untraced(struct trace_walk *walk, const struct frame *frame);
 
 /* walk_gap.c: notes the registers of FRAME, which is about to call or to jump. */
 void note_call(struct trace_walk *walk, const struct frame *frame);
+
+/* walk_gap.c: a signal handler begins, or returns to the call number `number` of
+ * `interrupted_calls`. */
+void keep_call(struct trace_walk *walk);
+void return_to_call(struct trace_walk *walk, size_t number);
 
 /* walk_gap.c: takes the next record, of what the call ahead accesses. */
 void take_measured(struct trace_walk *walk);

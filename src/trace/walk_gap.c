@@ -24,23 +24,40 @@ struct trace_gap gap_of(const struct traced_function *function, const struct fra
     return gap;
 }
 
+/* Returns how many of the measured ranges are of calls that signal handlers have interrupted. */
+static size_t count_of_interrupted(const struct trace_walk *walk) {
+    size_t calls = walk->interrupted_calls.count;
+    return calls ? walk->interrupted_calls.data[calls - 1].count : 0;
+}
+
 void note_call(struct trace_walk *walk, const struct frame *frame) {
     struct noted_call *call = &walk->call;
     call->values.known = frame->known;
     call->values.has_result = false;
     memcpy(call->values.arguments, frame->values, sizeof call->values.arguments);
-    call->first = call->end;
+    size_t kept = count_of_interrupted(walk);
+    call->first = call->end > kept ? call->end : kept;
     call->end = walk->measured.count;
+}
+
+void keep_call(struct trace_walk *walk) {
+    walk->call.count = walk->measured.count;
+    vector_push(&walk->arena, &walk->interrupted_calls, walk->call);
+}
+
+void return_to_call(struct trace_walk *walk, size_t number) {
+    walk->call = *vector_at(&walk->interrupted_calls, number);
+    walk->interrupted_calls.count = number;
+    walk->measured.count = walk->call.count;
 }
 
 void take_measured(struct trace_walk *walk) {
     const uint8_t *at = peek(walk)->at;
     struct noted_call *call = &walk->call;
-    if (walk->measured.count == call->end) { /* those of the last call are not needed any more */
-        size_t interrupted = walk->interrupted_calls.count;
-        call->end = interrupted ? walk->interrupted_calls.data[interrupted - 1].end : 0;
-        call->first = call->end;
-        walk->measured.count = call->end;
+    size_t count = walk->measured.count, kept = count_of_interrupted(walk);
+    if (count == kept || count == call->end) { /* those of the last call are not needed any more */
+        call->first = call->end = kept;
+        walk->measured.count = kept;
     }
     struct measured_range range = {at[5], number_at(at + 6, 8), number_at(at + 14, 8)};
     vector_push(&walk->arena, &walk->measured, range);
