@@ -234,9 +234,7 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame) {
 uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64_t *kept) {
     bool in_order =
         base[1] >= (uint64_t)quipu_trace_order && base[1] < (uint64_t)quipu_trace_order_end;
-    bool in_measure =
-        base[1] >= (uint64_t)quipu_trace_measure && base[1] < (uint64_t)quipu_trace_measure_end;
-    bool at_record = !in_order && !in_measure;
+    bool at_record = !in_order && !quipu_trace_measured_site(base[0], (uint64_t)base);
     return quipu_trace_continue(size, at_record ? &(struct full_frame){base, kept} : NULL);
 }
 
