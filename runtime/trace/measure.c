@@ -187,7 +187,9 @@ static struct conversion read_conversion(const char **format, struct arguments *
 }
 
 static void follow_format(struct finder *finder, const char *format, struct arguments arguments) {
-    while (format && *format) {
+    if (!format)
+        return;
+    while (*format) {
         if (*format++ != '%')
             continue;
         struct conversion one = read_conversion(&format, &arguments);
@@ -315,7 +317,7 @@ static void measure_one(struct finder *finder, uint32_t measure, bool jumps) {
         return;
     case QUIPU_MEASURE_SPAN:
     case QUIPU_MEASURE_BREAK:
-        if (q)
+        if (set)
             add(finder, 0, p,
                 size_of_span(text, set, quipu_measure_kind(measure) == QUIPU_MEASURE_BREAK));
         return;
