@@ -53,7 +53,12 @@ static void add(struct finder *finder, uint32_t flags, uint64_t address, uint64_
 /* Returns an argument of the call, by its number. */
 static uint64_t argument(const struct finder *finder, uint32_t number) {
     static const int8_t words[] = {-6, -5, -4, -3, -7, -8}; /* %rdi, ... below the base */
-    return number < 6 ? finder->base[words[number]] : UINT64_MAX;
+    return finder->base[words[number % 6]];
+}
+
+/* Returns how much is accessed at most, by the argument with that number, if there is one. */
+static uint64_t limit(const struct finder *finder, uint32_t number) {
+    return number == QUIPU_MEASURE_NONE ? UINT64_MAX : argument(finder, number);
 }
 
 /* ---- strings ---- */
@@ -299,7 +304,7 @@ static void add_copy(struct finder *finder, uint32_t measure, uint64_t p, uint64
 static void measure_one(struct finder *finder, uint32_t measure, bool jumps) {
     uint64_t p = argument(finder, quipu_measure_p(measure));
     uint64_t q = argument(finder, quipu_measure_q(measure));
-    uint64_t n = argument(finder, quipu_measure_n(measure));
+    uint64_t n = limit(finder, quipu_measure_n(measure));
     const char *text = (const char *)p, *set = (const char *)q;
     bool writes = measure & QUIPU_MEASURE_WRITES;
     uint32_t unsure = measure & QUIPU_MEASURE_UNSURE ? QUIPU_MEASURED_UNSURE : 0;
