@@ -56,6 +56,10 @@ void quipu_patch_instruction(uint64_t place, uint64_t size, uint64_t code) {
     encode_jump((volatile uint8_t *)place, size, place, code);
 }
 
+void quipu_patch_distance(uint64_t place, uint64_t code) {
+    encode_distance((volatile uint8_t *)place, place, code);
+}
+
 void quipu_patch_synchronize(void) {
     static bool registered;
     if (!registered)

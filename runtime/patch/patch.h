@@ -48,6 +48,10 @@ static inline bool is_patched(uint64_t place) {
  * requires: quipu_patch_open */
 void quipu_patch_instruction(uint64_t place, uint64_t size, uint64_t code);
 
+/* Makes the direct jump whose distance, its last four bytes, is at PLACE lead to CODE. No thread
+ * may execute it meanwhile. requires: quipu_patch_open */
+void quipu_patch_distance(uint64_t place, uint64_t code);
+
 /* Makes all processors that run the program drop instructions that they have fetched. */
 void quipu_patch_synchronize(void);
 

@@ -292,8 +292,11 @@ static void child(void) {
 
 void quipu_trace_start(void) {
     uint64_t mask = block_signals();
-    if (!trace && text_variable(environ, "QUIPU_TRACE="))
+    bool asked = text_variable(environ, "QUIPU_TRACE=");
+    if (!trace && asked)
         join();
+    if (asked)
+        quipu_trace_arm();
     restore_signals(mask);
     pthread_atfork(prepare, NULL, child);
 }

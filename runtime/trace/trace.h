@@ -6,6 +6,7 @@
  * counters.c   ticks of a thread where a chunk begins and ends
  * order.c      tickets for the order of threads
  * measure.c    what calls of known functions will access, where memory tells it
+ * sites.c      code that is left out until a trace is recorded
  * signal.c     signal handlers
  * caller.c     the place in traced code that a signal has interrupted */
 #ifndef QUIPU_RUNTIME_TRACE_TRACE_H
@@ -141,6 +142,10 @@ void quipu_trace_begin_order(struct trace *trace, struct thread *thread);
 /* order.c: writes that record to the begin of a buffer, RECORD, if it is not written yet. Returns
  * where the next record begins. */
 char *quipu_trace_write_begin(struct thread *thread, char *record);
+
+/* sites.c: makes this module's code record, if it does so only when it is asked to. The module has
+ * just been loaded. */
+void quipu_trace_arm(void);
 
 /* trace.c: returns the end of a record of SIZE bytes in a buffer of the calling thread. FRAME: as
  * above. */

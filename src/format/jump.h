@@ -13,14 +13,24 @@ enum {
     X86_NO_OPERATION = 0x90,
 };
 
+enum {
+    X86_DISTANCE_SIZE = 4 /* of a direct jump with a long distance: its last bytes */
+};
+
+/* Writes the distance of a jump to address TO, which is less than 2 GiB away, to TEXT: the jump's
+ * last four bytes, at address AT. */
+static inline void encode_distance(volatile uint8_t *text, uint64_t at, uint64_t to) {
+    uint32_t distance = (uint32_t)(to - at - X86_DISTANCE_SIZE);
+    for (int i = 0; i < X86_DISTANCE_SIZE; i++, distance >>= 8)
+        text[i] = (uint8_t)distance;
+}
+
 /* Writes a jump from address FROM to address TO, which is less than 2 GiB away, to TEXT. It
  * replaces an instruction of SIZE bytes, at least 5. No-operations fill the rest, so a decoder
  * continues with the next instruction. */
 static inline void encode_jump(volatile uint8_t *text, size_t size, uint64_t from, uint64_t to) {
-    uint32_t distance = (uint32_t)(to - from - X86_JUMP_SIZE);
     text[0] = X86_JUMP;
-    for (int i = 1; i < X86_JUMP_SIZE; i++, distance >>= 8)
-        text[i] = (uint8_t)distance;
+    encode_distance(text + 1, from + 1, to);
     for (size_t i = X86_JUMP_SIZE; i < size; i++)
         text[i] = X86_NO_OPERATION;
 }

@@ -309,6 +309,13 @@ struct quipu_site {
 #define QUIPU_SITE_CALL_WITHIN         0xfffffffbu
 #define QUIPU_SITE_LOOP                0xfffffff6u /* the last four bytes of a jump, see below */
 
+/* Sites of traces (format/trace.h). QUIPU_SITE_TRACE: `place` is a no-operation. ..._JUMP: it is
+ * the distance at the end of a conditional jump, four bytes, which then leads to `code`. `target`
+ * is the code of the record, at `code` or behind it; or the address of the site that takes a
+ * ticket. */
+#define QUIPU_SITE_TRACE      0xfffffffcu
+#define QUIPU_SITE_TRACE_JUMP 0xfffffffdu
+
 /* For QUIPU_SITE_CALL_BEGINS, ..._LIBRARY_BEGINS and ..._WITHIN: the query at the call's return is
  * this many bytes before `code`. */
 #define QUIPU_SITE_RETURN_SIZE 19

@@ -77,8 +77,9 @@ static unsigned fragment_of(const struct graph *graph, const struct trace_record
     return graph->blocks.data[block].fragment;
 }
 
-static void add_records(struct record *note, const struct graph *graph,
+static void add_records(struct record *note, const struct planner *p,
                         const struct trace_records *trace, uint32_t function) {
+    const struct graph *graph = p->graph;
     record_number(note, trace->records.count);
     for (size_t i = 0; i < trace->records.count; i++) {
         const struct trace_record *record = &trace->records.data[i];
@@ -91,8 +92,9 @@ static void add_records(struct record *note, const struct graph *graph,
         unsigned fragment = fragment_of(graph, record);
         record_number(note, fragment);
         flush_record(note);
-        buffer_print(note->out, "\t.long .LQw%u-.LQf%u_%u\n\t.short .LQx%u-.LQw%u\n", record->label,
-                     function, fragment, record->label, record->label);
+        buffer_print(note->out, "\t.long .LQw%u-.LQf%u_%u\n\t.short .LQ%c%u-.LQw%u\n",
+                     record->label, function, fragment, end_label(p->state), record->label,
+                     record->label);
         record_number(note, record->id);
         if (vector_count)
             record_byte(note, vector_count);
@@ -123,7 +125,7 @@ void write_trace_note(struct planner *p, const struct trace_records *trace, uint
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         add_pieces(&note, p, trace, i, number);
     add_edges(&note, graph, &pieces, trace);
-    add_records(&note, graph, trace, number);
+    add_records(&note, p, trace, number);
     add_order_sites(&note, p, &trace->order, &pieces, number);
     end_note(&note, label);
 }

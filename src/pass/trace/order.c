@@ -10,6 +10,7 @@
 #include "pass/trace/order.h"
 
 #include "asm/operand.h"
+#include "pass/trace/site.h"
 #include "x86/callee.h"
 #include "x86/trace_order.h"
 
@@ -123,10 +124,19 @@ static void insert_site(struct planner *p, const struct order_site *site) {
         p, &text, block->fragment,
         sums_in_block(p, site->block, site->at, site->at > p->blocks[site->block].counter_at));
     set_counted_line(p, at);
+    struct site_code out_of_line;
+    begin_site(p, &out_of_line);
     if (site->measures == NO_MEASURES)
-        write_order_site(&text, &p->context, &code, &clobbers);
+        write_order_site(&out_of_line.code, &p->context, &code, &clobbers);
     else
-        write_measure_site(&text, site->label, site->measures, !is_call_class(at->decoded->class));
+        write_measure_site(&out_of_line.code, site->label, site->measures,
+                           !is_call_class(at->decoded->class));
+    buffer_text(&out_of_line.code, ";");
+    end_site(p, &text, &out_of_line,
+             (struct trace_site){.label = site->label,
+                                 .record = 'o',
+                                 .fragment = block->fragment,
+                                 .frame = clobbers.frame});
     split_block(p, site->block, site->at);
     insert_at(p, at, &text);
     anchor_marks(p);

@@ -46,13 +46,24 @@ void write_record(struct planner *p, struct buffer *out, const struct trace_reco
     write_trace_record(out, &p->context, &code, &clobbers);
 }
 
+struct trace_site site_of_record(const struct trace_record *record, const struct basic_block *block,
+                                 const struct frame_row *frame) {
+    return (struct trace_site){
+        .label = record->label, .record = 'w', .fragment = block->fragment, .frame = *frame};
+}
+
 static void insert_block_record(struct planner *p, const struct trace_record *record) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[record->block];
     struct buffer text = {0};
+    struct site_code site;
     if (block->padding) {
         struct frame_row frame = frame_before_padding(p, block);
-        write_record(p, &text, record, &frame);
+        begin_marks(p, block->fragment, sums_in_block(p, record->block, 0, false));
+        begin_site(p, &site);
+        write_record(p, &site.code, record, &frame);
+        end_site(p, &text, &site, site_of_record(record, block, &frame));
+        anchor_marks(p);
         insert_before_padding(p, block, &text);
         return;
     }
@@ -63,6 +74,7 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
                 sums_in_block(p, record->block, record->at,
                               record->at > p->blocks[record->block].counter_at));
     set_counted_line(p, at);
+    begin_site(p, &site);
     if (record->tests_handler && !(live & LIVE(0, FLAGS_ALL))) {
         struct load_place place = {.frame = frame, .at_entry = true};
         struct clobbers clobbers = clobbers_at(p, live, false, frame, 0); /* the base stays */
@@ -70,9 +82,10 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
         if (scratch < 0) /* %r11 may still be the cursor */
             scratch = find_scratch(clobbers.free, 2);
         if (scratch >= 0)
-            write_trace_handler_test(&text, &p->context, &place, scratch);
+            write_trace_handler_test(&site.code, &p->context, &place, scratch);
     }
-    write_record(p, &text, record, &frame);
+    write_record(p, &site.code, record, &frame);
+    end_site(p, &text, &site, site_of_record(record, block, &frame));
     split_block(p, record->block, record->at);
     insert_at(p, at, &text);
     anchor_marks(p);
@@ -103,11 +116,18 @@ static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t ind
     const struct graph_instruction *last = last_instruction(graph, source);
     struct frame_row frame = frame_at(p, last);
     set_counted_line(p, last);
-    write_record(p, out, &trace->records.data[trace->of_edge[index] - 1], &frame);
+    const struct trace_record *record = &trace->records.data[trace->of_edge[index] - 1];
+    struct site_code site;
+    begin_marks(p, source->fragment, sums_on_edge(p, index));
+    begin_site(p, &site);
+    write_record(p, &site.code, record, &frame);
+    end_site_on_edge(p, out, &site, site_of_record(record, source, &frame), index);
+    anchor_marks(p);
 }
 
 static void write_note(struct planner *p, uint32_t number) {
     write_trace_note(p, records_of(p->state), number);
+    write_trace_sites(p, records_of(p->state), number);
 }
 
 static void declare_symbols(struct pass_state *state) {

@@ -4,6 +4,7 @@
 
 #include "pass/feature.h"
 #include "pass/trace/order.h"
+#include "pass/trace/site.h"
 #include "x86/trace_record.h"
 
 /* A record of the function: in front of an instruction, in front of padding, or on an edge. */
@@ -57,6 +58,7 @@ struct trace_records {
     bool *syncs;                   /* by block: control may come to it from elsewhere */
     struct callee_values *callees; /* by block */
     struct order_sites order;
+    VECTOR(struct trace_site) sites; /* in the order of the text */
 };
 
 /* values.c: finds the blocks and edges to which control comes from elsewhere, and the values that
@@ -89,6 +91,10 @@ void insert_tail_call(struct planner *p, const struct trace_records *trace, uint
 /* trace.c: writes a record. FRAME is the row of its code. */
 void write_record(struct planner *p, struct buffer *out, const struct trace_record *record,
                   const struct frame_row *frame);
+
+/* trace.c: returns the site of a record of BLOCK, or on an edge from it. FRAME: as above. */
+struct trace_site site_of_record(const struct trace_record *record, const struct basic_block *block,
+                                 const struct frame_row *frame);
 
 /* Whether the edge leads from a call that may not return, or return more than once. */
 bool needs_sync(const struct graph *graph, const struct edge *edge);
