@@ -1,12 +1,19 @@
 /* trace_process.c: quipu trace --pid; see trace_process.h. The process looks for a symbolic link
- * (format/trace.h). */
+ * (format/trace.h). If its records are left out until they are needed, its sites are armed first,
+ * and stay so.
+ *
+ * Not perfect: modules that it loads later are not in the trace if their records are left out. */
 #include "cmd/trace_process.h"
 
 #include "format/notes.h"
 #include "format/trace.h"
 #include "symbols/binary.h"
+#include "symbols/sites.h"
 #include "trace/trace.h"
+#include "tracee/stopped.h"
+#include "tracee/trace_sites.h"
 #include "util/diag.h"
+#include "watch/library.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,38 +25,83 @@ static const char *link_name(struct arena *arena, pid_t pid) {
     return arena_print(arena, "%s%d", QUIPU_TRACE_ATTACH, (int)pid);
 }
 
-/* Whether the file at PATH has functions that record. */
-static bool records_traces(const char *path) {
-    struct arena arena = {0};
-    struct traced_module module = {.path = path};
-    if (binary_open(&arena, path, &module.binary))
-        return false;
-    bool records = !read_trace_notes(&arena, &module) && module.functions.count;
-    binary_close(module.binary);
-    arena_release(&arena);
-    return records;
+/* A file with code of a process. */
+struct mapped_code {
+    const char *path;
+    struct binary *binary;
+    bool left_out; /* its records are, until its sites are armed */
+};
+
+struct recording_process {
+    struct arena arena;
+    VECTOR(struct mapped_code) files; /* that record */
+    bool left_out;                    /* of some file */
+};
+
+/* Adds the file at PATH if it has functions that record. */
+static void add_file(struct recording_process *process, const char *path) {
+    struct arena *arena = &process->arena;
+    struct traced_module module = {.path = arena_copy(arena, path, strlen(path))};
+    if (binary_open(arena, module.path, &module.binary))
+        return;
+    if (read_trace_notes(arena, &module) || !module.functions.count) {
+        binary_close(module.binary);
+        return;
+    }
+    struct mapped_code code = {module.path, module.binary, has_trace_sites(module.binary)};
+    vector_push(arena, &process->files, code);
+    process->left_out |= code.left_out;
 }
 
-void need_recording_process(pid_t pid) {
-    struct arena arena = {0};
+static void find_files(struct recording_process *process, pid_t pid) {
     char line[PATH_MAX + 128], last[PATH_MAX] = "";
-    FILE *maps = fopen(arena_print(&arena, "/proc/%d/maps", (int)pid), "r");
-    bool found = false;
+    FILE *maps = fopen(arena_print(&process->arena, "/proc/%d/maps", (int)pid), "r");
     if (!maps)
         die("cannot read what process %d has mapped: %s", (int)pid, strerror(errno));
-    while (!found && fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof line, maps)) {
         char *path = strchr(line, '/');
         if (!path || !strstr(line, "r-xp"))
             continue;
         path[strcspn(path, "\n")] = '\0';
-        found = strcmp(path, last) != 0 && records_traces(path);
+        if (strcmp(path, last) != 0)
+            add_file(process, path);
         snprintf(last, sizeof last, "%s", path);
     }
     fclose(maps);
-    arena_release(&arena);
-    if (!found)
+}
+
+/* Arms the sites of all files. Returns NULL or a message. */
+static const char *arm_files(struct recording_process *process, pid_t pid) {
+    struct stopped_process stopped;
+    const char *wrong = stop_threads(pid, &stopped);
+    uint64_t bias;
+    if (wrong) {
+        wrong = arena_copy(&process->arena, wrong, strlen(wrong));
+        arena_release(&stopped.arena);
+        return wrong;
+    }
+    for (size_t i = 0; i < process->files.count && !wrong; i++) {
+        const struct mapped_code *file = &process->files.data[i];
+        if (file->left_out && find_bias(file->binary, pid, &bias))
+            wrong = arm_trace_sites(pid, file->binary, bias);
+    }
+    release_threads(&stopped);
+    arena_release(&stopped.arena);
+    return wrong;
+}
+
+void need_recording_process(pid_t pid) {
+    struct recording_process process = {0};
+    find_files(&process, pid);
+    if (!process.files.count)
         die("process %d has no code that records; build its program with 'quipu cc --quipu=trace'",
             (int)pid);
+    const char *wrong = process.left_out ? arm_files(&process, pid) : NULL;
+    if (wrong)
+        die("process %d cannot be made to record: %s", (int)pid, wrong);
+    for (size_t i = 0; i < process.files.count; i++)
+        binary_close(process.files.data[i].binary);
+    arena_release(&process.arena);
 }
 
 void begin_process_recording(pid_t pid, const char *directory) {

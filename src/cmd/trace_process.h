@@ -4,7 +4,8 @@
 
 #include <sys/types.h>
 
-/* Ends quipu with an error if process PID has no code that records. */
+/* Makes sure that process PID has code that records, and arms that code. Ends quipu with an error
+ * if it cannot. */
 void need_recording_process(pid_t pid);
 
 /* Tells process PID to record into DIRECTORY. Ends quipu with an error if it cannot, or if another

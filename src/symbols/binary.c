@@ -14,6 +14,7 @@
 #include "symbols/layout.h"
 #include "symbols/line_table.h"
 #include "symbols/scopes.h"
+#include "symbols/sites.h"
 #include "symbols/whole_debug.h"
 
 #include <elfutils/libdwelf.h>
@@ -451,9 +452,7 @@ const char *check_linked(struct arena *arena, const char *path, bool *watched) {
         cause = check_versions(arena, &binary);
         if (!cause)
             cause = check_layout(arena, &binary);
-        size_t sites;
-        binary_section(&binary, QUIPU_SITES_SECTION, &sites);
-        *watched = sites > 0;
+        *watched = has_watch_sites(&binary);
     }
     binary_close(&binary);
     return cause;

@@ -27,3 +27,26 @@ struct linked_site read_site(const struct site_table *table, size_t index) {
         .target = linked(row, offsetof(struct quipu_site, target), told.target),
         .size = told.size};
 }
+
+bool is_trace_site(const struct linked_site *site) {
+    return site->size == QUIPU_SITE_TRACE || site->size == QUIPU_SITE_TRACE_JUMP;
+}
+
+/* Whether BINARY has a row of traces, or one of watched memory. */
+static bool has_sites(const struct binary *binary, bool of_traces) {
+    struct site_table table = find_sites(binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site site = read_site(&table, i);
+        if (is_trace_site(&site) == of_traces)
+            return true;
+    }
+    return false;
+}
+
+bool has_watch_sites(const struct binary *binary) {
+    return has_sites(binary, false);
+}
+
+bool has_trace_sites(const struct binary *binary) {
+    return has_sites(binary, true);
+}

@@ -1,4 +1,4 @@
-/* sites.h: the table of checks that are left out until they are needed (format/watch.h). */
+/* sites.h: the table of code that is left out until it is needed (format/watch.h). */
 #ifndef QUIPU_SYMBOLS_SITES_H
 #define QUIPU_SYMBOLS_SITES_H
 
@@ -22,6 +22,14 @@ struct site_table {
 
 /* Returns a table without rows if BINARY has none. */
 struct site_table find_sites(const struct binary *binary);
+
+/* Whether the row is of traces, and not of watched memory. */
+bool is_trace_site(const struct linked_site *site);
+
+/* Whether BINARY has rows of watched memory, and rows of traces: these are of records that are left
+ * out until a trace is recorded. */
+bool has_watch_sites(const struct binary *binary);
+bool has_trace_sites(const struct binary *binary);
 
 /* Returns row INDEX, which must be less than the table's count. */
 struct linked_site read_site(const struct site_table *table, size_t index);

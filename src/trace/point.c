@@ -4,7 +4,9 @@
  * part out of line, or in other inserted code. */
 #include "trace/point.h"
 
+#include "format/watch.h"
 #include "symbols/binary.h"
+#include "symbols/sites.h"
 
 /* Whether the record's code has moved the thread's cursor in front of ADDRESS. */
 static bool is_recorded(const struct traced_function *function, const struct record_note *record,
@@ -75,6 +77,26 @@ static bool find_site(const struct traced_function *function, uint64_t address,
     return false;
 }
 
+/* Whether ADDRESS is at a site of traces, or in the code there in front of its record or ticket
+ * (format/watch.h). Then POINT is that record, or where the ticket is taken. */
+static bool find_armed_site(const struct traced_function *function, uint64_t address,
+                            struct point *point) {
+    struct site_table table = find_sites(function->module->binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site site = read_site(&table, i);
+        bool at_place = site.size == QUIPU_SITE_TRACE && site.place == address;
+        bool in_front = address - site.code < site.target - site.code;
+        if (!is_trace_site(&site) || (!at_place && !in_front))
+            continue;
+        uint32_t record = record_at(function, site.target);
+        if (record == NONE_OF)
+            return find_site(function, site.target, point);
+        *point = (struct point){.known = true, .record = record};
+        return true;
+    }
+    return false;
+}
+
 struct point find_point(struct arena *arena, struct traced_function *function, uint64_t address) {
     enum {
         LONGEST_CODE = 64
@@ -99,6 +121,8 @@ struct point find_point(struct arena *arena, struct traced_function *function, u
                 point.index = n;
             }
     }
+    if (nearest != 0 && find_armed_site(function, address, &point))
+        return point;
     if (nearest != 0)
         point.record = record_of_stub(function, address, &point.done);
     point.known =

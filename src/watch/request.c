@@ -5,6 +5,7 @@
 #include "watch/request.h"
 
 #include "format/data_file.h"
+#include "symbols/sites.h"
 #include "tracee/tracee.h"
 
 #include <string.h>
@@ -14,11 +15,10 @@
 #define FREED_ADDRESS ((uint64_t)3 << 60)
 
 bool tells_of_writes(const struct binary *binary) {
-    size_t size = 0;
     for (size_t i = 0; i < binary->names.count; i++)
         if (strcmp(binary->names.data[i].name, "quipu_watch_begin") == 0)
             return true;
-    return binary_section(binary, QUIPU_SITES_SECTION, &size) && size > 0;
+    return has_watch_sites(binary);
 }
 
 bool is_of_other_version(const struct binary *binary) {

@@ -21,7 +21,8 @@ struct trace_site {
     enum trace_site_kind kind;
     char record;        /* letter of the label (.LQ and the number) at the record's code, or behind
                            the call that takes a ticket */
-    const char *target; /* operand of a TRACE_SITE_JUMP */
+    uint32_t jump;      /* of a TRACE_SITE_JUMP: its position in the unit's text, ... */
+    const char *target; /* ... and its operand */
     uint8_t fragment;   /* that has it */
     struct frame_row frame; /* the unwinder's row there */
 };

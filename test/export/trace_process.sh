@@ -1,7 +1,7 @@
 #!/bin/bash
 # trace_process.sh: 'quipu trace --pid' records a process that runs already, again and again, from any point of
 # its threads, and its later threads and children.
-# timeout: 120
+# timeout: 240
 . "$(dirname "$0")/lib.bash"
 
 cat >program.c <<'C'
@@ -44,35 +44,39 @@ int main(void) {
     return pthread_join(thread, NULL);
 }
 C
-"$quipu" cc --quipu=trace -O2 -g -pthread program.c -o program || fail "cannot build"
-touch run
-./program >out &
-program=$!
-trap 'rm -f run fork; wait' EXIT
-until [ -s out ]; do sleep 0.05; done
+for mode in trace moment,trace; do # in the second one the code of records is left out at first
+    "$quipu" cc --quipu=$mode -O2 -g -pthread program.c -o program || fail "$mode: cannot build"
+    touch run
+    rm -f out
+    ./program >out &
+    program=$!
+    trap 'rm -f run fork; wait' EXIT
+    until [ -s out ]; do sleep 0.05; done
 
-for round in 1 2; do
-    "$quipu" trace --pid=$program --seconds=2 --first=1000000 -o $round.trace >got 2>&1 || fail "round $round: $(cat got)"
-    "$quipu" info $round.trace >info 2>&1 || fail "round $round: $(cat info)"
-    grep '^  threads  *2$' info >/dev/null || fail "round $round: $(cat info)"
-    "$quipu" print --first=200000 $round.trace >rows 2>err || fail "round $round: $(cat err)"
-    [ "$(grep -c '^-- not traced: not recorded$' rows)" = 2 ] || fail "round $round: what ran before is not marked"
-    grep ' run+' rows >/dev/null || fail "round $round: nothing of 'run', which waited for its call"
-    grep ' ?$' rows && fail "round $round: an address is not known"
+    for round in 1 2; do
+        "$quipu" trace --pid=$program --seconds=2 --first=1000000 -o $round.trace >got 2>&1 || fail "$mode, round $round: $(cat got)"
+        "$quipu" info $round.trace >info 2>&1 || fail "$mode, round $round: $(cat info)"
+        grep '^  threads  *2$' info >/dev/null || fail "$mode, round $round: $(cat info)"
+        "$quipu" print --first=200000 $round.trace >rows 2>err || fail "$mode, round $round: $(cat err)"
+        [ "$(grep -c '^-- not traced: not recorded$' rows)" = 2 ] || fail "$mode, round $round: what ran before is not marked"
+        grep ' run+' rows >/dev/null || fail "$mode, round $round: nothing of 'run', which waited for its call"
+        grep ' ?$' rows && fail "$mode, round $round: an address is not known"
+    done
+    touch fork
+    "$quipu" trace --pid=$program --seconds=2 --first=1000000 -o fork.trace >got 2>&1 || fail "$mode, with children: $(cat got)"
+    rm fork
+    "$quipu" print --function=child fork.trace >rows 2>err || fail "$mode, with children: $(cat err)"
+    grep ' child+0x0 ' rows >/dev/null || fail "$mode: children are not recorded"
+
+    "$quipu" trace --pid=$program -o end.trace >got 2>&1 &
+    recorder=$!
+    until [ -L "/dev/shm/quipu-trace-attach.$program" ]; do sleep 0.05; done
+    sleep 0.5
+    rm run
+    wait $recorder || fail "$mode, until the end: $(cat got)"
+    "$quipu" print --function=main end.trace 2>/dev/null >rows
+    grep '^-- not traced: caller of main$' rows >/dev/null || fail "$mode: the end is not there: $(tail -n 3 rows)"
 done
-touch fork
-"$quipu" trace --pid=$program --seconds=2 --first=1000000 -o fork.trace >got 2>&1 || fail "with children: $(cat got)"
-rm fork
-"$quipu" print --function=child fork.trace >rows 2>err || fail "with children: $(cat err)"
-grep ' child+0x0 ' rows >/dev/null || fail "children are not recorded"
-
-"$quipu" trace --pid=$program -o end.trace >got 2>&1 &
-recorder=$!
-sleep 0.5
-rm run
-wait $recorder || fail "until the end: $(cat got)"
-"$quipu" print --function=main end.trace 2>/dev/null >rows
-grep '^-- not traced: caller of main$' rows >/dev/null || fail "the end is not there: $(tail -n 3 rows)"
 
 sleep 60 &
 other=$!

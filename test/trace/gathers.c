@@ -2,6 +2,7 @@
 // accessed.
 // flags: -mavx2
 // requires: avx2
+// modes: trace; moment,trace
 // variants: -O0; -O2; -O3; clang -O2; -O2 -fno-pie -no-pie
 #include <immintrin.h>
 #include <stdio.h>

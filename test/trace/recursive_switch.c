@@ -1,5 +1,6 @@
 // A recursive function whose switch returns at once in some cases: the next record is that of a call
 // in another invocation of the same function.
+// modes: trace; moment,trace
 // variants: -O2; -O3; clang -O2
 #include <stdio.h>
 #include <stdlib.h>

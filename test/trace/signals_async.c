@@ -1,5 +1,6 @@
 // Signals of another thread, which arrive at any instruction.
 // flags: -pthread
+// modes: trace; moment,trace
 // variants: -O0; -O2; clang -O2
 // counts
 #define SIGNALS 100

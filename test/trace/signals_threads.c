@@ -1,4 +1,5 @@
 // Signals arrive while threads take tickets for their order.
+// modes: trace; moment,trace
 // variants: -O2; -O2 -fPIC -pie
 // flags: -pthread
 // counts

@@ -1,5 +1,6 @@
 // The program has an allocating function of its own, to which functions jump at their end. It is
 // traced, calls back, and is left by longjmp.
+// modes: trace; moment,trace
 // variants: -O2; -O2 -fPIE -pie; clang -O2
 // counts
 #include <setjmp.h>

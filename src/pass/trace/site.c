@@ -15,17 +15,17 @@
 #include "pass/plan.h"
 #include "pass/trace/trace.h"
 
-bool has_trace_sites(const struct pass_state *state) {
+bool leaves_records_out(const struct pass_state *state) {
     return moment_feature.is_on(state->options);
 }
 
 char end_label(const struct pass_state *state) {
-    return has_trace_sites(state) ? 'y' : 'x';
+    return leaves_records_out(state) ? 'y' : 'x';
 }
 
 void begin_site(struct planner *p, struct site_code *site) {
     *site = (struct site_code){.stubs = p->context.stubs};
-    if (has_trace_sites(p->state))
+    if (leaves_records_out(p->state))
         p->context.stubs = &site->inner;
 }
 
@@ -44,7 +44,7 @@ static void release_code(struct site_code *site) {
 
 void end_site(struct planner *p, struct buffer *out, struct site_code *site,
               struct trace_site row) {
-    if (has_trace_sites(p->state)) {
+    if (leaves_records_out(p->state)) {
         put_out_of_line(p, site, &row);
         write_trace_place(out, row.label);
     } else {
@@ -69,18 +69,24 @@ void end_site_on_edge(struct planner *p, struct buffer *out, struct site_code *s
                       struct trace_site row, uint32_t edge) {
     const struct basic_block *source =
         &p->graph->blocks.data[p->graph->edges.data[edge].source - 1];
-    if (!has_trace_sites(p->state) || !may_lead_elsewhere(p, edge)) {
+    if (!leaves_records_out(p->state) || !may_lead_elsewhere(p, edge)) {
         end_site(p, out, site, row);
         return;
     }
     const struct statement *s = statement_of(p, last_instruction(p->graph, source));
     row.kind = TRACE_SITE_JUMP;
+    row.jump = s->start;
     row.target = portable_operand(p, s, branch_operand(p, s));
     put_out_of_line(p, site, &row);
     release_code(site);
-    replace_text(&p->state->edits, s->start, 0,
-                 trace_jump_prefix(&p->state->unit->arena, row.label));
     p->placed[p->graph->edges.data[edge].source - 1].turned = true; /* it is long already */
+}
+
+/* Makes the jump of SITE long, and names its bytes. Labels of blocks, in front of all that, are
+ * written. */
+static void name_jump(struct planner *p, const struct trace_site *site) {
+    replace_text(&p->state->edits, site->jump, 0,
+                 trace_jump_prefix(&p->state->unit->arena, site->label));
 }
 
 void write_trace_sites(struct planner *p, const struct trace_records *trace, uint32_t number) {
@@ -93,6 +99,8 @@ void write_trace_sites(struct planner *p, const struct trace_records *trace, uin
             if (!entered)
                 enter_rows(p->state, function, number, f, QUIPU_SITES_SECTION);
             entered = true;
+            if (trace->sites.data[i].kind == TRACE_SITE_JUMP)
+                name_jump(p, &trace->sites.data[i]);
             write_trace_site_row(&p->state->tail, &trace->sites.data[i]);
         }
     }

@@ -16,7 +16,7 @@ struct site_code {
 };
 
 /* Whether records are left out until they are needed. */
-bool has_trace_sites(const struct pass_state *state);
+bool leaves_records_out(const struct pass_state *state);
 
 /* Returns the letter of the label at the end of a record's code. */
 char end_label(const struct pass_state *state);
