@@ -138,6 +138,8 @@ VARIANTS = [
             'the same, compressed and stored by quipu trace; by the clock on the wall', of='trace',
             recorder=[os.path.join(BUILD, 'bin', 'quipu'), 'trace', '-o', 'data/trace'],
             table='trace'),
+    Variant('moment,trace', QUIPU, ['--quipu=moment,trace'],
+            'moment and trace in one build, not recorded, by moment', base='moment', table='trace'),
     Variant('all', QUIPU, ['--quipu=count,event,moment'], 'quipu, event and moment in one build'),
     Variant('gcov', GCC, ['--coverage'], 'gcc --coverage', builds=True),
     Variant('clang', CLANG, [], 'plain clang', base=None, plain='clang', builds=True),

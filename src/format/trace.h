@@ -24,6 +24,9 @@
  * there is a load instead. The cursor in memory is always right, but for the time between its
  * addition and its store.
  *
+ * In a build with moments as well, this code is out of line, and the runtime leads to it when a
+ * trace is recorded (QUIPU_SITE_TRACE, format/watch.h).
+ *
  * A signal handler between the load of the cursor and its store would write over the record. Behind
  * the store, it could hand over a buffer with a record that is not filled in. So the test at the
  * begin of functions that the kernel may call (quipu_trace_handler) moves the interrupted thread
