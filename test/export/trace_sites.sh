@@ -10,16 +10,32 @@ cat >program.c <<'C'
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 extern char __executable_start, etext;
 int main(int argc, char **argv);
 int balance = 3;
+static char *volatile last;
 __attribute__((noinline)) static char *make(unsigned size) { return malloc(size); }
 __attribute__((noinline)) static unsigned mix(unsigned x, unsigned n) {
-    for (unsigned i = 0; i < n; i++)
-        x = x & 4 ? x * 3 + 1 : x / 2 + (unsigned)strlen(make(i + 1)) * 0;
+    for (unsigned i = 0; i < n; i++) {
+        last = make(i + 1);
+        x = x & 4 ? x * 3 + 1 : x / 2;
+    }
+    return x;
+}
+/* The records of some jumps are at the jumps themselves. */
+__attribute__((noinline)) static unsigned choose(unsigned x) {
+    for (unsigned n = 0; n < 20; n++) {
+        if (x % 7 == 3)
+            break;
+        x = x * 5 + n;
+        if (x % 11 == 5)
+            break;
+        if (x & 64)
+            continue;
+        x += n;
+    }
     return x;
 }
 /* Bytes of the text in memory that are not those of the file. */
@@ -40,7 +56,7 @@ int main(int argc, char **argv) {
         return 1;
     unsigned x = mix(7, 100);
     for (unsigned i = 0; i < 50; i++) {
-        x = turn(x);
+        x = choose(turn(x));
         balance = (int)(x % 7) - 2 * (i > 30);
     }
     if (argc > 1)
@@ -60,7 +76,7 @@ for mode in moment,trace moment trace; do
     (
         cd $mode
         "$quipu" cc --quipu=$mode -O1 -g -fPIC -shared ../plugin.c -o plugin.so &&
-            "$quipu" cc --quipu=$mode -O1 -g -ffixed-r11 ../program.c -o program -ldl
+            "$quipu" cc --quipu=$mode -O2 -g -ffixed-r11 ../program.c -o program -ldl
     ) || fail "$mode: cannot build"
 done
 cd moment,trace || fail "its directory is not there"
