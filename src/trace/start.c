@@ -225,6 +225,8 @@ static bool make_frames(struct trace_walk *walk, struct frame innermost,
         if (traced)
             vector_push(&arena, &frames, caller);
     }
+    whole &=
+        !adjacent; /* something has called the outermost one: the copy of the stack ends early */
     walk->frames.count = 0;
     for (size_t i = frames.count; i-- > 0;) {
         struct frame frame = frames.data[i];
