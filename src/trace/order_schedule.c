@@ -87,7 +87,7 @@ static enum arrival compare(const struct trace_order *order, const struct ordere
         return NOT_THERE;
     bool behind = position.chunk > at->chunk;
     if (!at->placed)
-        return behind ? BEHIND : NOT_THERE;
+        return behind || position.offset >= at->offset ? BEHIND : NOT_THERE;
     if (!behind && position.offset <= order->offset)
         return position.offset == order->offset ? compare_point(at, thread->held) : NOT_THERE;
     bool there = at->point == SWITCHED_IN_RECORD || at->point == SWITCHED_BEHIND_RECORD ||

@@ -202,6 +202,25 @@ static void place_behind(struct scheduled_switch *one) {
     one->point = SWITCHED_IN_RECORD;
 }
 
+/* Sets how far a thread can have come at most, where a switch is not placed: to its next switch
+ * that is. */
+static void limit_switches(struct trace *trace) {
+    struct trace_schedule *schedule = trace->schedule;
+    const struct scheduled_switch **next =
+        ARENA_ARRAY(&trace->arena, const struct scheduled_switch *, trace->threads.count + 1);
+    for (size_t i = schedule->switches.count; i-- > 0;) {
+        struct scheduled_switch *one = &schedule->switches.data[i];
+        size_t thread = 0;
+        while (trace->threads.data[thread] != one->thread)
+            thread++;
+        if (one->placed)
+            next[thread] = one;
+        else
+            one->offset = next[thread] && next[thread]->chunk == one->chunk ? next[thread]->offset
+                                                                            : UINT32_MAX;
+    }
+}
+
 static int compare_switches(const void *a, const void *b) {
     const struct quipu_trace_switch *first = a, *second = b;
     return (first->time > second->time) - (first->time < second->time);
@@ -236,4 +255,5 @@ void schedule_prepare(struct trace *trace) {
             place_switch(trace, taken, chunk, &one);
         vector_push(&trace->arena, &schedule->switches, one);
     }
+    limit_switches(trace);
 }

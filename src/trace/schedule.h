@@ -21,7 +21,8 @@ struct scheduled_switch {
     uint64_t ticket; /* the lowest one that was taken later */
     uint32_t chunk;  /* the number of the one that the thread was filling */
     bool placed;     /* `offset` is known: */
-    uint32_t offset; /* where its next record was to be in that chunk */
+    uint32_t offset; /* where its next record was to be in that chunk; or if it is not placed, a
+                        place that was surely behind the switch */
     enum switch_point point;
     const struct traced_module *module; /* of SWITCHED_AT_INSTRUCTION */
     uint64_t address;                   /* ... of that instruction, as linked */
