@@ -55,7 +55,7 @@ cat >preempted.c <<'C'
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-enum { ROUNDS = 20000 };
+enum { ROUNDS = 40000 };
 static struct {
     volatile unsigned next;
     volatile unsigned char elements[2 * ROUNDS];
@@ -128,7 +128,7 @@ PYTHON
 cat >check_preempted.py <<'PYTHON'
 import csv
 base, last, own, doubts = int(open('base').read()), 0, {}, set()
-writes = wrong = exact = inexact = 0
+writes = wrong = exact = preempted = inexact = 0
 for row in csv.DictReader(open('rows.csv', newline='')):
     process = row['process']
     if row['access'].startswith('switch'):
@@ -136,10 +136,11 @@ for row in csv.DictReader(open('rows.csv', newline='')):
             inexact += 1
             doubts = {'any'}
         else:
-            exact += row['access'] == 'switch preempted'
+            exact += 1
+            preempted += row['access'] == 'switch preempted'
         continue
     address = int(row['data_address'] or 0) - base
-    if not 0 <= address < 40004:
+    if not 0 <= address < 80004:
         continue
     if row['access'] == 'read':
         own[process] = last
@@ -150,7 +151,7 @@ for row in csv.DictReader(open('rows.csv', newline='')):
             own[process] = address - 4
     else:
         last = own[process] + 1
-print(writes, wrong, exact, inexact)
+print(writes, wrong, exact, preempted, inexact)
 PYTHON
 
 record() {
@@ -266,8 +267,8 @@ for level in -O0 -O2; do
     "$quipu" cc --quipu=trace $level -g preempted.c -o preempted || fail "cannot build"
     record env
     list_rows --order=schedule --function=take
-    read -r writes wrong exact inexact < <(python3 check_preempted.py)
-    [ "$writes $wrong" = '40000 0' ] || fail "$level: $wrong of $writes elements are out of order"
-    [ "$exact" -ge 10 ] || fail "$level: only $exact switches in a process are exact"
+    read -r writes wrong exact preempted inexact < <(python3 check_preempted.py)
+    [ "$writes $wrong" = '80000 0' ] || fail "$level: $wrong of $writes elements are out of order"
+    [ "$preempted" -ge 3 ] || fail "$level: only $preempted exact switches preempt a process"
     [ "$inexact" -le "$exact" ] || fail "$level: $inexact switches are not exact, $exact are"
 done
