@@ -317,6 +317,17 @@ static bool is_outside(const struct trace_walk *walk, uint64_t address) {
     return true;
 }
 
+/* Whether the frame, which is active, leaves traced code on its way without records: by a call that
+ * it has not made yet, a return or a jump. */
+static bool may_leave(struct trace_walk *walk, const struct frame *frame) {
+    const struct piece *piece = piece_of(frame);
+    struct goal outside = {GOAL_OUTSIDE, 0};
+    bool calls = piece->count && is_call_class(piece->instructions[piece->count - 1].decoded.class);
+    if (calls)
+        return frame->index < piece->count;
+    return find_route(&walk->trace->arena, frame->function, frame->piece + 1, outside) != NONE_OF;
+}
+
 /* Whether a signal has interrupted the thread here: the next record is the handler's. Where that is
  * not known, it is here, behind the last record. */
 static bool is_interrupted_here(struct trace_walk *walk, const struct frame *frame) {
@@ -328,7 +339,7 @@ static bool is_interrupted_here(struct trace_walk *walk, const struct frame *fra
     struct point point =
         find_point(&walk->trace->arena, frame->function, item->interrupted - frame->loaded->bias);
     if (!point.known) /* in a library, or in code out of line */
-        return !frame->read || is_outside(walk, item->interrupted);
+        return !frame->read || (is_outside(walk, item->interrupted) && !may_leave(walk, frame));
     if (point.record == NONE_OF)
         return point.piece == frame->piece && point.index == frame->index &&
                (frame->read || point.index == 0);
