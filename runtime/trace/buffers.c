@@ -340,7 +340,7 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     chunk->end = 0;
     if (frame &&
         (thread->broken || (chunk->number && chunk->number % trace->control->start_every == 0)))
-        chunk->start = quipu_trace_describe_start(records_of(chunk), frame);
+        chunk->start = quipu_trace_describe_start(trace, records_of(chunk), frame);
     quipu_trace_begin_counters(trace, chunk);
     thread->broken = false;
     thread->known.unread = 0;

@@ -17,15 +17,19 @@ bool quipu_trace_is_readable(uint64_t address) {
     return SYSTEM_CALL(rt_sigprocmask, NO_OPERATION, address, 0, 8, 0, 0) != -EFAULT;
 }
 
-/* Returns how many bytes of the stack from BEGIN can be read, at most QUIPU_TRACE_STACK_MOST. */
-static uint64_t measure_stack(uint64_t begin) {
+/* Returns how many bytes of the stack from BEGIN can be read, at most QUIPU_TRACE_STACK_MOST.
+ * Nothing that is at or above the address LIMIT, and not far, is needed. */
+static uint64_t measure_stack(uint64_t begin, uint64_t limit) {
     uint64_t end = round_up(begin + 1, QUIPU_PAGE);
+    if (limit - begin < QUIPU_TRACE_STACK_MOST)
+        return (limit - begin) & ~7ull;
     while (end - begin + QUIPU_PAGE <= QUIPU_TRACE_STACK_MOST && quipu_trace_is_readable(end))
         end += QUIPU_PAGE;
     return (end - begin) & ~7ull;
 }
 
-uint32_t quipu_trace_describe_start(char *records, const struct full_frame *frame) {
+uint32_t quipu_trace_describe_start(const struct trace *trace, char *records,
+                                    const struct full_frame *frame) {
     const uint64_t *base = frame->base, *kept = frame->kept;
     struct quipu_trace_start *start = (void *)records;
     *start = (struct quipu_trace_start){
@@ -33,7 +37,7 @@ uint32_t quipu_trace_describe_start(char *records, const struct full_frame *fram
         .registers = {base[-2], base[-3], base[-4], kept[0], (uint64_t)(base + 2), base[0],
                       base[-5], base[-6], base[-7], base[-8], base[-9], base[-10], kept[1], kept[2],
                       kept[3], kept[4]},
-        .stack = measure_stack((uint64_t)(base + 2)),
+        .stack = measure_stack((uint64_t)(base + 2), trace->environment),
     };
     const char *from = (const char *)(base + 2);
     char *to = (char *)(start + 1);

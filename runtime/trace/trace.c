@@ -77,6 +77,7 @@ static void begin_recording(void) {
     const char *name = text_variable(environ, "QUIPU_TRACE=");
     struct text directory = {trace->directory, sizeof trace->directory, 0, false};
     trace->phase = TRACE_NONE;
+    trace->environment = (uint64_t)environ; /* it may have moved to the heap */
     trace->pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
     if (!name || !*name)
         return;

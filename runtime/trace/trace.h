@@ -77,6 +77,8 @@ struct trace {
     pthread_key_t ends;
     struct quipu_trace_control *control;
     struct quipu_trace_time *times; /* of tickets; NULL: the recording does not want them */
+    uint64_t environment; /* address of the first thread's stack that is above all its frames; or of
+                             other memory */
     struct thread *threads;
     uint32_t process, pid, thread_count;
     uint32_t code_count;
@@ -115,7 +117,8 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
 void quipu_trace_drop_buffers(struct thread *thread);
 
 /* start.c: describes the thread in front of the records at RECORDS. Returns the size of that. */
-uint32_t quipu_trace_describe_start(char *records, const struct full_frame *frame);
+uint32_t quipu_trace_describe_start(const struct trace *trace, char *records,
+                                    const struct full_frame *frame);
 
 /* counters.c: describes the calling thread's counters where its CHUNK begins, or ends. */
 void quipu_trace_begin_counters(const struct trace *trace, struct quipu_trace_chunk *chunk);
