@@ -53,7 +53,7 @@ uint64_t quipu_trace_find_caller(const struct trace *trace, uint64_t address, ui
             return address;
         uint64_t word = *(const uint64_t *)at;
         if (is_traced(trace, word - LONGEST_CALL) && is_traced(trace, word) && is_behind_call(word))
-            return word;
+            return word | QUIPU_TRACE_IN_CALL;
     }
     return address;
 }

@@ -132,7 +132,7 @@ bool quipu_trace_is_readable(uint64_t address);
 void quipu_trace_add_code(struct trace *trace, const struct dl_phdr_info *info);
 /* caller.c: a signal has interrupted the thread at ADDRESS, with the stack pointer STACK. Returns
  * that address if it is in traced code; or else the one behind the last call that traced code has
- * made, if it finds that on the stack. */
+ * made, with QUIPU_TRACE_IN_CALL, if it finds that on the stack. */
 uint64_t quipu_trace_find_caller(const struct trace *trace, uint64_t address, uint64_t stack);
 
 /* order.c: the process begins to record. */

@@ -42,7 +42,8 @@
  *     QUIPU_TRACE_END      nothing more in this chunk
  *     QUIPU_TRACE_SYNC     u32 the lowest bits of the address of the record's own code, u64 the
  *                          stack pointer: where control comes from elsewhere
- *     QUIPU_TRACE_HANDLER  u64 the interrupted address, u64 the address of the kernel's frame
+ *     QUIPU_TRACE_HANDLER  u64 the interrupted address, u64 the address of the kernel's frame. With
+ *                          QUIPU_TRACE_IN_CALL: the address behind the call that was interrupted
  *     QUIPU_TRACE_RESUMED  a handler returns to what it has interrupted
  *     QUIPU_TRACE_FIRST... a witness of the function whose code the thread is in
  *     QUIPU_TRACE_LONG     the same, of u24 behind it; its number is larger than a byte can tell
@@ -74,6 +75,8 @@ enum {
     QUIPU_TRACE_RECORD_MAX =
         QUIPU_TRACE_SYNC_SIZE + 16 * 8 + QUIPU_TRACE_VECTORS * QUIPU_TRACE_VECTOR_SIZE,
 };
+
+#define QUIPU_TRACE_IN_CALL ((uint64_t)1 << 63)
 
 /* A buffer in memory begins QUIPU_PAGE below a multiple of twice QUIPU_TRACE_FULL. Its records
  * begin behind that page, and end where this bit of an address is set, or somewhat behind it: some

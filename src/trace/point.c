@@ -130,6 +130,21 @@ struct point find_point(struct arena *arena, struct traced_function *function, u
     return point;
 }
 
+struct point find_call_point(struct arena *arena, struct traced_function *function,
+                             uint64_t address) {
+    for (uint32_t i = 0; i < function->piece_count; i++) {
+        struct piece *piece = &function->pieces[i];
+        decode_piece(arena, function, piece);
+        const struct traced_instruction *last =
+            piece->count ? &piece->instructions[piece->count - 1] : NULL;
+        if (last && is_call_class(last->decoded.class) &&
+            last->address + last->decoded.size == address)
+            return (struct point){
+                .known = true, .record = NONE_OF, .piece = i, .index = piece->count};
+    }
+    return (struct point){.record = NONE_OF};
+}
+
 bool is_in_function(struct traced_module *module, uint64_t address) {
     size_t first = 0, last = module->functions.count;
     while (first < last) { /* the last one that does not begin behind it */

@@ -220,13 +220,20 @@ static bool is_at_site(struct trace_walk *walk, const struct frame *frame) {
            item->piece == frame->piece;
 }
 
+/* Returns where in FRAME's function the signal came of the next record, which is a handler's. */
+static struct point point_of_handler(struct trace_walk *walk, const struct frame *frame) {
+    const struct item *item = peek(walk);
+    uint64_t address = item->interrupted - frame->loaded->bias;
+    return item->in_call ? find_call_point(&walk->trace->arena, frame->function, address)
+                         : find_point(&walk->trace->arena, frame->function, address);
+}
+
 /* The goal of the path from here, by the next record. */
 static struct goal find_goal(struct trace_walk *walk, const struct frame *frame) {
     const struct item *item = peek(walk);
     struct goal outside = {GOAL_OUTSIDE, 0};
     if (item->kind == QUIPU_TRACE_HANDLER) {
-        struct point point = find_point(&walk->trace->arena, frame->function,
-                                        item->interrupted - frame->loaded->bias);
+        struct point point = point_of_handler(walk, frame);
         if (!point.known)
             return outside;
         if (point.record != NONE_OF)
@@ -336,8 +343,10 @@ static bool is_interrupted_here(struct trace_walk *walk, const struct frame *fra
         return false;
     if (frame->calls)
         return true;
-    struct point point =
-        find_point(&walk->trace->arena, frame->function, item->interrupted - frame->loaded->bias);
+    struct point point = point_of_handler(walk, frame);
+    if (item->in_call)
+        return point.known ? point.piece == frame->piece && point.index == frame->index
+                           : !frame->read || !may_leave(walk, frame);
     if (!point.known) /* in a library, or in code out of line */
         return !frame->read || (is_outside(walk, item->interrupted) && !may_leave(walk, frame));
     if (point.record == NONE_OF)

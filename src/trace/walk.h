@@ -63,6 +63,7 @@ struct item {
     uint64_t stack;
     uint32_t id;          /* of a witness */
     uint64_t interrupted; /* of a handler */
+    bool in_call;         /* ... the call in front of that address */
     uint64_t ticket;      /* of one */
     /* of a ticket, and of what a call accesses */
     bool bare;      /* the thread begins or ends, or its process ends */

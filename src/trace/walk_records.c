@@ -94,6 +94,8 @@ static struct item read_item(struct trace_walk *walk) {
         item.stack = number_at(item.at + 5, 8);
     } else if (first == QUIPU_TRACE_HANDLER) {
         item.interrupted = number_at(item.at + 1, 8);
+        item.in_call = item.interrupted & QUIPU_TRACE_IN_CALL;
+        item.interrupted &= ~QUIPU_TRACE_IN_CALL;
     } else if (first == QUIPU_TRACE_MEASURED) {
         item.kind = QUIPU_TRACE_MEASURED;
         find_site(walk, &item, (uint32_t)number_at(item.at + 1, 4));

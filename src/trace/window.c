@@ -200,7 +200,9 @@ static bool is_active(const struct window_function *function, const uint8_t *con
     if (size >= QUIPU_TRACE_STACK_MOST || /* the stack may be deeper */
         record_of_stub(function->function, start.address - function->bias, &done) != NONE_OF)
         return true;
-    for (uint32_t at = sizeof start; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+    /* the record's code goes around the red zone, which has old contents, before it calls */
+    for (uint32_t at = sizeof start + RED_ZONE; at + sizeof(uint64_t) <= size;
+         at += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, contents + at, sizeof word);
         if (has_number(function->returns.data, function->returns.count, word))

@@ -265,7 +265,14 @@ void write_trace_record(struct buffer *out, const struct code_context *context,
 void write_trace_handler_test(struct buffer *out, const struct code_context *context,
                               const struct load_place *place, int scratch) {
     uint32_t label = ++*context->labels;
-    buffer_print(out, "leaq 8(%%rsp), %%%s; cmpq %%%s, %%rdx; %sje .LQs%u; .LQr%u: ",
-                 register_name(scratch), register_name(scratch), stub_jump(context), label, label);
+    if (scratch < 0) {
+        write_push(out, &place->frame, "pushq %rax");
+        buffer_text(out, "leaq 16(%rsp), %rax; cmpq %rax, %rdx; ");
+        write_pop(out, &place->frame, "popq %rax");
+    } else {
+        buffer_print(out, "leaq 8(%%rsp), %%%s; cmpq %%%s, %%rdx; ", register_name(scratch),
+                     register_name(scratch));
+    }
+    buffer_print(out, "%sje .LQs%u; .LQr%u: ", stub_jump(context), label, label);
     write_stub(context, label, "call quipu_trace_handler", "jmp", place);
 }

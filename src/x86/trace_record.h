@@ -30,7 +30,7 @@ void write_trace_record(struct buffer *out, const struct code_context *context,
                         const struct trace_code *code, const struct clobbers *clobbers);
 
 /* At the begin of a function that the kernel may call as a signal handler: calls the runtime if it
- * has. Changes flags and register SCRATCH. */
+ * has. Changes flags and register SCRATCH; -1: no register is free. */
 void write_trace_handler_test(struct buffer *out, const struct code_context *context,
                               const struct load_place *place, int scratch);
 

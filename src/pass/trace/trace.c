@@ -81,8 +81,7 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
         int scratch = find_scratch(clobbers.free & (uint16_t)~REGISTER_R11, 2 /* %rdx */);
         if (scratch < 0) /* %r11 may still be the cursor */
             scratch = find_scratch(clobbers.free, 2);
-        if (scratch >= 0)
-            write_trace_handler_test(&site.code, &p->context, &place, scratch);
+        write_trace_handler_test(&site.code, &p->context, &place, scratch);
     }
     write_record(p, &site.code, record, &frame);
     end_site(p, &text, &site, site_of_record(record, block, &frame));
