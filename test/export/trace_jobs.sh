@@ -88,7 +88,7 @@ data = bytearray(open('t', 'rb').read())
 at = 16
 while at < len(data):
     stored, size, _, kind, _, _, tid, _, number = struct.unpack_from('<9I', data, at)
-    at += 88
+    at += 112
     if kind == 1 and tid == int(sys.argv[1]) and number == 20:
         data[at + stored // 2] ^= 0xff
     at += stored
