@@ -242,6 +242,14 @@ static int compare_chunks(const void *a, const void *b) {
     return (first->number > second->number) - (first->number < second->number);
 }
 
+static int compare_threads(const void *a, const void *b) {
+    const struct traced_thread *first = *(struct traced_thread *const *)a;
+    const struct traced_thread *second = *(struct traced_thread *const *)b;
+    if (first->process->number != second->process->number)
+        return first->process->number < second->process->number ? -1 : 1;
+    return (first->number > second->number) - (first->number < second->number);
+}
+
 /* Brings the thread's chunks into their order. Those behind a gap are dropped, which is allowed
  * where something is missing. */
 static const char *order_chunks(struct arena *arena, const struct trace *trace,
@@ -308,6 +316,9 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
                                 trace->path, at - block.stored - sizeof block);
         }
     }
+    if (trace->threads.count)
+        qsort(trace->threads.data, trace->threads.count, sizeof(struct traced_thread *),
+              compare_threads);
     if (trace->stopped)
         drop_unknown(trace);
     for (size_t i = 0; !cause && i < trace->threads.count; i++)
