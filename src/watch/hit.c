@@ -5,8 +5,8 @@
  * The part of the text that is the same for all hits of a writer is made once. */
 #include "watch/hit.h"
 
-#include "symbols/moment_name.h"
 #include "symbols/demangle.h"
+#include "symbols/moment_name.h"
 #include "util/page_text.h"
 #include "util/terminal.h"
 #include "util/utf8.h"

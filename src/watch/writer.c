@@ -6,9 +6,9 @@
  * process at the same addresses are used. */
 #include "watch/writer.h"
 
-#include "symbols/moment_name.h"
 #include "moment/sources.h"
 #include "symbols/demangle.h"
+#include "symbols/moment_name.h"
 #include "symbols/procedure.h"
 #include "util/path.h"
 #include "x86/decode.h"

@@ -226,7 +226,7 @@ expect_error 1 "--processor=4000: quipu may not use it" "$quipu" trace --schedul
 expect_error 1 "--processor needs --schedule" "$quipu" trace --processor=0 -- ./turns
 expect_error 1 "--schedule is for a program that quipu starts" "$quipu" trace --schedule --pid=$$
 "$quipu" trace --schedule --processor=0 -o t -- ./turns || fail "cannot record on processor 0"
-"$quipu" info t | grep -q 'schedule  *on processor 0, by ' || fail "it is not on processor 0"
+grep -q 'schedule  *on processor 0, by ' < <("$quipu" info t) || fail "it is not on processor 0"
 
 # Corrupt blocks of the schedule.
 "$quipu" trace --schedule --level=0 -o t -- ./turns || fail "cannot record"

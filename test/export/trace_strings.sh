@@ -114,7 +114,7 @@ for flags in -O0 -O2 '-O2 -fno-plt' '-O1 -fno-omit-frame-pointer' '-O2 -fno-pie 
         fail "$flags: not found"
     # And nothing else: no range of these functions but for literals.
     for name in strcpy strcmp strdup readv recvmsg writev puts; do
-        grep "^$name " found | grep -v -F -x -f expected >more || true
-        [[ ! -s more ]] || fail "$flags: $(head -3 more)"
+        grep "^$name " found | grep -v -F -x -f expected >others || true
+        [[ ! -s others ]] || fail "$flags: $(head -3 others)"
     done
 done

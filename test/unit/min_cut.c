@@ -25,7 +25,8 @@ static uint64_t cost_of(const struct plain_arc arcs[ARCS], unsigned behind) {
     return cost;
 }
 
-/* Tries all cuts. LATEST: of those with the lowest cost, the one with the fewest nodes behind it. */
+/* Tries all cuts. LATEST: of those with the lowest cost, the one with the fewest nodes behind it.
+ */
 static uint64_t cheapest(const struct plain_arc arcs[ARCS], unsigned *latest) {
     uint64_t best = UINT64_MAX;
     for (unsigned set = 0; set < 1u << NODES; set++) {
