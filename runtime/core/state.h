@@ -122,6 +122,10 @@ static inline uint64_t round_up(uint64_t value, uint64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
+/* handler.S: calls HANDLER(FIRST, ARGUMENT), and keeps the vector and x87 registers. Inserted code
+ * may call the runtime while the program has values in them. */
+void quipu_call_handler(uint64_t handler, const void *first, uint64_t argument);
+
 /* start.c: the constructor, which begin.S refers to. */
 void quipu_start(void);
 

@@ -43,8 +43,7 @@ void quipu_countdown_ended(uint64_t stub);
 void quipu_runtime_now(struct quipu_moment *moment);
 void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread);
 int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument);
-/* event/handler.S, then countdown.S */
-void quipu_call_handler(uint64_t handler, const struct quipu_moment *moment, uint64_t argument);
+/* countdown.S */
 void quipu_moment_thread(struct event_block *block);
 void quipu_moment_near(struct event_block *block);
 

@@ -197,7 +197,7 @@ void quipu_trace_describe_libraries(struct trace *trace) {
     if (!chunk)
         return;
     char *begin = records_of(chunk);
-    dl_iterate_phdr(add_library, &(struct libraries){trace, begin, begin + LIBRARIES_SIZE});
+    visit_modules(add_library, &(struct libraries){trace, begin, begin + LIBRARIES_SIZE});
     end_description(trace, chunk, LIBRARIES_SIZE);
 }
 

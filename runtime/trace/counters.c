@@ -53,10 +53,10 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *data) {
 
 void quipu_trace_begin_counters(const struct trace *trace, struct quipu_trace_chunk *chunk) {
     chunk->counters = 0;
-    dl_iterate_phdr(visit_module, &(struct visit){trace, chunk, false});
+    visit_modules(visit_module, &(struct visit){trace, chunk, false});
 }
 
 void quipu_trace_end_counters(const struct trace *trace, struct quipu_trace_chunk *chunk) {
     if (chunk->counters)
-        dl_iterate_phdr(visit_module, &(struct visit){trace, chunk, true});
+        visit_modules(visit_module, &(struct visit){trace, chunk, true});
 }

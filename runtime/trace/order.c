@@ -66,7 +66,8 @@ void quipu_trace_begin_order(struct trace *trace, struct thread *thread) {
     thread->known.ordered = trace->ordered;
     thread->ends = 0;
     if (trace->has_ends)
-        pthread_setspecific(trace->ends, thread);
+        quipu_call_handler((uint64_t)pthread_setspecific, (const void *)(uint64_t)trace->ends,
+                           (uint64_t)thread);
 }
 
 /* ---- records without a site ---- */

@@ -118,7 +118,7 @@ static void look_for_recording(void) {
         idle && find_directory() ? quipu_trace_open_control(trace) : NULL;
     if (control && !__atomic_load_n(&control->stopped, __ATOMIC_ACQUIRE)) {
         begin_process(control);
-        dl_iterate_phdr(add_modules, NULL);
+        visit_modules(add_modules, NULL);
         quipu_trace_describe_libraries(trace);
         trace->ordered = true;
         __atomic_store_n(&trace->phase, TRACE_ON, __ATOMIC_RELEASE);
@@ -141,7 +141,7 @@ static int find_trace(struct dl_phdr_info *info, size_t size, void *data) {
 /* Joins the other modules of the process, or is the first one. Signals must be blocked. */
 static void join(void) {
     struct trace *found = NULL;
-    dl_iterate_phdr(find_trace, &found);
+    visit_modules(find_trace, &found);
     bool found_any = found;
     if (!found)
         found = map_memory(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -152,7 +152,7 @@ static void join(void) {
     if (trace->phase == TRACE_UNKNOWN)
         begin_recording();
     if (trace->phase == TRACE_ON)
-        dl_iterate_phdr(add_module, NULL);
+        visit_modules(add_module, NULL);
     if (trace->phase == TRACE_ON && !found_any)
         quipu_trace_describe_libraries(trace);
     unlock();
@@ -276,7 +276,7 @@ static void child(void) {
         trace->threads = own;
         if (trace->phase == TRACE_ON) {
             begin_process(trace->control);
-            dl_iterate_phdr(add_modules, NULL);
+            visit_modules(add_modules, NULL);
             quipu_trace_describe_libraries(trace);
         }
         if (own) {

@@ -166,6 +166,12 @@ void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer);
  * cursor in %r11, or nothing. */
 void quipu_trace_resumed(ucontext_t *frame, bool holds);
 
+/* Calls VISIT for each module of the process, with DATA. */
+static inline void visit_modules(int (*visit)(struct dl_phdr_info *info, size_t size, void *data),
+                                 void *data) {
+    quipu_call_handler((uint64_t)dl_iterate_phdr, (const void *)visit, (uint64_t)data);
+}
+
 /* Returns the begin of a buffer's records. */
 static inline char *records_of(const struct quipu_trace_chunk *chunk) {
     return (char *)chunk + QUIPU_PAGE;

@@ -9,6 +9,7 @@
  * a word on the stack. The next write reads that word, and recognizes whether the handler has left
  * by longjmp. */
 #include "format/data_file.h"
+#include "runtime/core/state.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
 

@@ -547,7 +547,4 @@ WEAK_HERE(quipu_moment_at);
 /* The function that `visit` of the fixed area points to. It does not return. */
 void quipu_watch_visited(const char *path);
 
-/* event/handler.S */
-void quipu_call_handler(uint64_t handler, const void *first, uint64_t argument);
-
 #endif

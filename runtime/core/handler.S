@@ -1,4 +1,5 @@
-/* handler.S: saves the vector and x87 registers, too, around a handler of the program's own.
+/* handler.S: saves the vector and x87 registers, too, around a handler of the program's own, or a
+ * function of the C library, which may change them.
  *
  * Their size is determined once: cpuid takes thousands of cycles in a virtual machine. */
 #ifdef __CET__
