@@ -9,7 +9,9 @@
 #include "trace/walk.h"
 
 #include "format/notes.h"
+#include "format/watch.h"
 #include "symbols/event_tables.h"
+#include "symbols/sites.h"
 
 #include <string.h>
 
@@ -48,6 +50,24 @@ static uint64_t ticks_above(const struct loaded_module *loaded, uint64_t address
     return (uint64_t)sums[QUIPU_EVENT_TICKS];
 }
 
+/* Returns the address of the program's code at which the record with code at ADDRESS, of the
+ * process, is taken: that code may be out of line, where the tables tell nothing. */
+static uint64_t place_of_record(const struct loaded_module *loaded, uint64_t address) {
+    enum {
+        SITE_SIZE = 5,  /* of a no-operation */
+        JUMP_OPCODE = 2 /* of a conditional jump, in front of its distance */
+    };
+    struct site_table table = find_sites(loaded->module->binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site site = read_site(&table, i);
+        if (!is_trace_site(&site) || site.target != address - loaded->bias)
+            continue;
+        return loaded->bias +
+               (site.size == QUIPU_SITE_TRACE ? site.place + SITE_SIZE : site.place - JUMP_OPCODE);
+    }
+    return address;
+}
+
 void walk_begin_counts(struct trace_walk *walk) {
     walk->counts =
         ARENA_ARRAY(&walk->arena, struct tick_count, walk->thread->process->modules.count);
@@ -76,7 +96,7 @@ void walk_start_counts(struct trace_walk *walk, uint64_t address) {
         count->known = true;
         count->ticks = counter.begin;
         if (innermost->bias == counter.bias)
-            count->ticks += ticks_above(innermost, address);
+            count->ticks += ticks_above(innermost, place_of_record(innermost, address));
     }
 }
 
