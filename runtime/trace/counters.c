@@ -53,7 +53,8 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *data) {
 
 void quipu_trace_begin_counters(const struct trace *trace, struct quipu_trace_chunk *chunk) {
     chunk->counters = 0;
-    visit_modules(visit_module, &(struct visit){trace, chunk, false});
+    if (trace->counts)
+        visit_modules(visit_module, &(struct visit){trace, chunk, false});
 }
 
 void quipu_trace_end_counters(const struct trace *trace, struct quipu_trace_chunk *chunk) {

@@ -148,6 +148,8 @@ static void join(void) {
                            -1, 0);
     trace = quipu_state.trace = found;
     quipu_state.counter = IS_LINKED(quipu_own_ticks) ? quipu_own_ticks : NULL;
+    if (quipu_state.counter)
+        trace->counts = true;
     lock();
     if (trace->phase == TRACE_UNKNOWN)
         begin_recording();

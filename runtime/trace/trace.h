@@ -73,6 +73,7 @@ struct trace {
     uint32_t lock;
     uint32_t phase; /* enum trace_phase */
     bool ordered;   /* others may share memory with the process */
+    bool counts;    /* a module that has joined may count ticks */
     bool has_ends;  /* its threads tell by `ends` that they end */
     pthread_key_t ends;
     struct quipu_trace_control *control;

@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 enum {
-    X86_JUMP = 0xe9,   /* followed by the distance, from behind the jump */
-    X86_JUMP_SIZE = 5, /* bytes */
+    X86_JUMP = 0xe9,            /* followed by the distance, from behind the jump */
+    X86_JUMP_SIZE = 5,          /* bytes */
+    X86_CONDITIONAL_OPCODE = 2, /* bytes of a conditional jump in front of its distance of four */
     X86_NO_OPERATION = 0x90,
 };
 

@@ -161,8 +161,8 @@ static bool find_counter(const struct traced_chunk *chunk, uint64_t bias,
     bool found = false;
     uint8_t *contents = malloc(QUIPU_TRACE_CONTENTS_MAX);
     CHECK(contents);
-    for (uint32_t i = 0; read_chunk(chunk, contents) == NULL && i < chunk->counters && !found;
-         i++) {
+    uint32_t count = read_chunk(chunk, contents) ? 0 : chunk->counters;
+    for (uint32_t i = 0; i < count && !found; i++) {
         memcpy(counter, contents + i * sizeof *counter, sizeof *counter);
         found = counter->bias == bias;
     }

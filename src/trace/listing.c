@@ -415,7 +415,8 @@ static void list_switch(struct listing *listing, const struct traced_thread *thr
     FILE *out = open_memstream(&text, &size);
     if (!out)
         die("out of memory: no stream for text");
-    listing->options.format->write_switch(out, thread, leaves, listing->options.assembly);
+    listing->options.format->write_switch(out, thread, leaves, listing->options.moments,
+                                          listing->options.assembly);
     if (fclose(out) != 0)
         die("out of memory: no stream for text");
     put_bytes(&listing->rows, text, size);

@@ -19,9 +19,10 @@ static struct step_place place_of(const struct order_switch *leaves) {
 }
 
 void write_text_switch(FILE *out, const struct traced_thread *thread,
-                       const struct order_switch *leaves, bool assembly) {
+                       const struct order_switch *leaves, bool moments, bool assembly) {
     struct step_place place = place_of(leaves);
     const char *slash = strrchr(place.file, '/');
+    (void)moments;
     (void)assembly;
     fprintf(out, "-- switch: process %" PRIu32 " thread %" PRIu32 " %s", thread->process->pid,
             thread->tid, switch_cause_name(leaves->cause));
@@ -35,8 +36,9 @@ void write_text_switch(FILE *out, const struct traced_thread *thread,
 }
 
 void write_json_switch(FILE *out, const struct traced_thread *thread,
-                       const struct order_switch *leaves, bool assembly) {
+                       const struct order_switch *leaves, bool moments, bool assembly) {
     struct step_place place = place_of(leaves);
+    (void)moments;
     (void)assembly;
     fprintf(out,
             "{\"process\": %" PRIu32 ", \"thread\": %" PRIu32
@@ -50,9 +52,10 @@ void write_json_switch(FILE *out, const struct traced_thread *thread,
 }
 
 void write_csv_switch(FILE *out, const struct traced_thread *thread,
-                      const struct order_switch *leaves, bool assembly) {
+                      const struct order_switch *leaves, bool moments, bool assembly) {
     struct step_place place = place_of(leaves);
-    fprintf(out, "%" PRIu32 ",%" PRIu32 ",,,", thread->process->pid, thread->tid);
+    fprintf(out, "%" PRIu32 ",%" PRIu32 ",,,%s", thread->process->pid, thread->tid,
+            moments ? "," : "");
     csv_field(out, place.function);
     fprintf(out, ",%" PRIu32 ",", place.offset);
     csv_field(out, place.file);

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 /* Writes a row to OUT: THREAD has left the processor as LEAVES tells. ASSEMBLY: other rows have the
- * text of their instructions. */
+ * text of their instructions; MOMENTS: ... the names of moments. */
 typedef void write_switch_row(FILE *out, const struct traced_thread *thread,
-                              const struct order_switch *leaves, bool assembly);
+                              const struct order_switch *leaves, bool moments, bool assembly);
 
 write_switch_row write_text_switch, write_json_switch, write_csv_switch;
 

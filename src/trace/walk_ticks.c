@@ -8,6 +8,7 @@
  * to the next start. */
 #include "trace/walk.h"
 
+#include "format/jump.h"
 #include "format/notes.h"
 #include "format/watch.h"
 #include "symbols/event_tables.h"
@@ -53,17 +54,13 @@ static uint64_t ticks_above(const struct loaded_module *loaded, uint64_t address
 /* Returns the address of the program's code at which the record with code at ADDRESS, of the
  * process, is taken: that code may be out of line, where the tables tell nothing. */
 static uint64_t place_of_record(const struct loaded_module *loaded, uint64_t address) {
-    enum {
-        SITE_SIZE = 5,  /* of a no-operation */
-        JUMP_OPCODE = 2 /* of a conditional jump, in front of its distance */
-    };
     struct site_table table = find_sites(loaded->module->binary);
     for (size_t i = 0; i < table.count; i++) {
         struct linked_site site = read_site(&table, i);
         if (!is_trace_site(&site) || site.target != address - loaded->bias)
             continue;
-        return loaded->bias +
-               (site.size == QUIPU_SITE_TRACE ? site.place + SITE_SIZE : site.place - JUMP_OPCODE);
+        return loaded->bias + (site.size == QUIPU_SITE_TRACE ? site.place + X86_JUMP_SIZE
+                                                             : site.place - X86_CONDITIONAL_OPCODE);
     }
     return address;
 }

@@ -4,12 +4,9 @@
  * So sites need no alignment. */
 #include "x86/trace_site.h"
 
+#include "format/jump.h"
 #include "format/watch.h"
 #include "x86/store_check.h"
-
-enum {
-    JUMP_OPCODE = 2 /* bytes of a conditional jump in front of its distance */
-};
 
 void write_trace_place(struct buffer *out, uint32_t label) {
     buffer_print(out, ".LQa%u: " SITE_TEXT "; .LQq%u:", label, label);
@@ -43,7 +40,7 @@ void write_trace_site_code(const struct code_context *context, const struct trac
 
 void write_trace_site_row(struct buffer *out, const struct trace_site *site) {
     if (site->kind == TRACE_SITE_JUMP)
-        buffer_print(out, "\t.long .LQj%u+%d-., ", site->label, JUMP_OPCODE);
+        buffer_print(out, "\t.long .LQj%u+%d-., ", site->label, X86_CONDITIONAL_OPCODE);
     else
         buffer_print(out, "\t.long .LQa%u-., ", site->label);
     buffer_print(out, ".LQs%u-., .LQ%c%u-., 0x%x\n", site->label, site->record, site->label,
