@@ -335,7 +335,6 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     chunk->begin = thread_pointer();
     chunk->start = 0;
     chunk->flags = thread->broken ? QUIPU_TRACE_BROKEN : 0;
-    chunk->time = trace->control->schedule ? now() : 0;
     chunk->address = (uint64_t)records_of(chunk);
     chunk->end = 0;
     if (frame &&
@@ -344,6 +343,8 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     quipu_trace_begin_counters(trace, chunk);
     thread->broken = false;
     thread->known.unread = 0;
+    /* The last step: a switch in front of it is at the end of the chunk before. */
+    chunk->time = trace->control->schedule ? now() : 0;
     set_state(chunk, QUIPU_TRACE_FILLING);
     thread->chunk = chunk;
     return records_of(chunk) + chunk->start;
