@@ -5,6 +5,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/jobs.h"
 #include "cmd/process_number.h"
 #include "cmd/trace_input.h"
 #include "cmd/trace_process.h"
@@ -34,6 +35,7 @@ static const char help[] =
     "      --memory=SIZE   at most SIZE bytes for what is not stored yet, such as 16M; threads\n"
     "                      wait while it is full.  64M unless given\n"
     "      --level=N       compress by level N of zstd, 1 to 19; 0: do not compress.  3 unless given\n"
+    "      --jobs=N        compress by N threads at a time; otherwise by as many as processors\n"
     "      --drop          threads do not wait: what has no room is left out, and marked\n"
     "      --schedule      run all on one processor, and record when each thread leaves it; then\n"
     "                      'quipu print --order=schedule' has the one order that they had\n"
@@ -83,6 +85,10 @@ static void parse_level(void *options, const char *value) {
         (int)read_number("level", value, LEVEL_MOST);
 }
 
+static void parse_jobs(void *options, const char *value) {
+    ((struct trace_options *)options)->collector.jobs = read_jobs(value);
+}
+
 static void parse_first(void *options, const char *value) {
     ((struct trace_options *)options)->collector.window.first =
         read_number("first", value, UINT64_MAX);
@@ -111,6 +117,7 @@ static const struct option_row rows[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct trace_options, collector.output), NULL},
     {"memory", 0, OPTION_PARSED, 0, parse_memory},
     {"level", 0, OPTION_PARSED, 0, parse_level},
+    {"jobs", 0, OPTION_PARSED, 0, parse_jobs},
     {"drop", 0, OPTION_FLAG, offsetof(struct trace_options, collector.drop), NULL},
     {"schedule", 0, OPTION_FLAG, offsetof(struct trace_options, collector.schedule), NULL},
     {"processor", 0, OPTION_PARSED, 0, parse_processor},

@@ -225,12 +225,13 @@ enum {
 /* A buffer is a file of the directory, named by its number in decimal digits. Its process keeps it
  * mapped, and so shows that it lives. It begins with a struct quipu_trace_chunk, whose state says
  * whose turn it is: only the process changes QUIPU_TRACE_EMPTY and QUIPU_TRACE_FILLING, only
- * 'quipu trace' changes QUIPU_TRACE_FILLED. Behind it, at 4096, are the records. */
+ * 'quipu trace' changes QUIPU_TRACE_FILLED and QUIPU_TRACE_STORING. Behind it, at 4096, are the records. */
 enum quipu_trace_state {
     QUIPU_TRACE_NEW = 0, /* the chunk is not described yet */
     QUIPU_TRACE_EMPTY = 1,
     QUIPU_TRACE_FILLING = 2,
     QUIPU_TRACE_FILLED = 3,
+    QUIPU_TRACE_STORING = 4, /* it is compressed where it is */
 };
 
 /* ---- the trace file ----

@@ -8,6 +8,7 @@
  * Invariants
  *   - Each number that was given to a buffer is in `buffers` until its file is removed.
  *   - The control file is locked as long as the collector lives.
+ *   - A buffer in state QUIPU_TRACE_STORING is lent to the writer, whose threads give it back.
  * Not perfect: if this process is killed by SIGKILL, what is in buffers is lost, and their
  * directory stays until the next recording. */
 #include "trace/collector.h"
@@ -47,9 +48,11 @@ static const char shared_memory[] = "/dev/shm", prefix[] = "quipu-trace.";
 
 /* A buffer that may have records. */
 struct buffer_file {
+    const struct collector *collector;
     uint32_t number;
-    int fd;      /* -1: the process has not made it yet */
-    bool counts; /* among the control file's buffers */
+    int fd;                        /* -1: the process has not made it yet */
+    bool counts;                   /* among the control file's buffers */
+    struct quipu_trace_chunk *map; /* NULL: it is not mapped */
 };
 
 struct collector {
@@ -58,12 +61,12 @@ struct collector {
     int directory_fd, control_fd;
     struct quipu_trace_control *control;
     uint32_t seen; /* numbers of buffers that are known */
-    VECTOR(struct buffer_file) buffers;
+    VECTOR(struct buffer_file *) buffers;
     struct trace_writer *writer;
     struct window_chunks *window;
     struct schedule_recorder *schedule; /* NULL: none is wanted */
-    bool has_records;                   /* of a thread */
-    uint8_t contents[QUIPU_TRACE_CONTENTS_MAX];
+    unsigned jobs;
+    bool has_records; /* of a thread; then the writer has threads */
 };
 
 /* ---- the directory ---- */
@@ -152,6 +155,7 @@ struct collector *collector_begin(const struct collector_options *options) {
     struct collector *collector = ARENA_NEW(&arena, struct collector);
     struct rlimit files;
     collector->arena = arena;
+    collector->jobs = options->jobs;
     if (options->schedule)
         collector->schedule = schedule_recorder_new(&collector->arena, options->processor);
     collector->writer = writer_begin(&collector->arena, options->output, options->level);
@@ -211,32 +215,88 @@ static bool is_left(const struct buffer_file *buffer, uint32_t pid) {
     return errno != EAGAIN && pid && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Whether the chunk, whose contents have SIZE bytes, is to be stored. */
-static bool wants(struct collector *collector, const struct quipu_trace_chunk *chunk, size_t size) {
+/* Whether the chunk, with CONTENTS of SIZE bytes, is to be stored. */
+static bool wants(struct collector *collector, const struct quipu_trace_chunk *chunk,
+                  const uint8_t *contents, size_t size) {
     if (chunk->kind == QUIPU_TRACE_RECORDS)
-        return size && window_takes(collector->window, chunk, collector->contents, size);
+        return size && window_takes(collector->window, chunk, contents, size);
     if (chunk->kind == QUIPU_TRACE_MODULE)
         window_add_module(collector->window, chunk->process,
-                          arena_copy(&collector->arena, (const char *)collector->contents, size),
+                          arena_copy(&collector->arena, (const char *)contents, size),
                           chunk->begin);
     return true;
 }
 
-/* Stores what is in the buffer. */
-static void store(struct collector *collector, const struct buffer_file *buffer,
-                  struct quipu_trace_chunk *chunk) {
+static void begin_to_store(struct collector *collector, struct quipu_trace_chunk *chunk) {
+    chunk->state = 0;
     if (chunk->counters > QUIPU_TRACE_COUNTERS_MOST)
         chunk->counters = 0;
-    ssize_t size = pread(buffer->fd, collector->contents, sizeof collector->contents,
-                         PAGE - quipu_trace_counters_size(chunk));
-    chunk->state = 0;
-    collector->has_records |= chunk->kind == QUIPU_TRACE_RECORDS;
-    while (size > 0 && collector->contents[size - 1] == 0)
-        size--;
-    if (wants(collector, chunk, size > 0 ? (size_t)size : 0))
-        writer_add(collector->writer, chunk, collector->contents, size > 0 ? (size_t)size : 0);
+    if (chunk->kind == QUIPU_TRACE_RECORDS && !collector->has_records) {
+        collector->has_records = true;
+        writer_start_threads(collector->writer, collector->jobs);
+    }
+}
+
+static void look_for_failure(struct collector *collector) {
     if (writer_failed(collector->writer))
         __atomic_store_n(&collector->control->stopped, 1, __ATOMIC_RELEASE);
+}
+
+/* Stores what is in the buffer, which no process needs any more. */
+static void store(struct collector *collector, const struct buffer_file *buffer,
+                  struct quipu_trace_chunk *chunk) {
+    begin_to_store(collector, chunk);
+    uint8_t *contents = writer_contents(collector->writer);
+    ssize_t size = pread(buffer->fd, contents, QUIPU_TRACE_CONTENTS_MAX,
+                         PAGE - quipu_trace_counters_size(chunk));
+    while (size > 0 && contents[size - 1] == 0)
+        size--;
+    if (wants(collector, chunk, contents, size > 0 ? (size_t)size : 0))
+        writer_add(collector->writer, chunk, contents, size > 0 ? (size_t)size : 0);
+    look_for_failure(collector);
+}
+
+/* Tells waiting threads that a buffer is empty. */
+static void tell_empty(const struct collector *collector) {
+    struct quipu_trace_control *control = collector->control;
+    __atomic_add_fetch(&control->emptied, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&control->waiting, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, &control->emptied, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* A mapped buffer is stored: its process may fill it again. */
+static void give_back(void *of) {
+    const struct buffer_file *buffer = of;
+    const struct collector *collector = buffer->collector; /* the buffer may soon be removed */
+    __atomic_store_n(&buffer->map->state, QUIPU_TRACE_EMPTY, __ATOMIC_RELEASE);
+    tell_empty(collector);
+}
+
+/* Maps a buffer of a thread. Returns false if it cannot be. */
+static bool map_buffer(struct buffer_file *buffer) {
+    if (!buffer->map && buffer->counts) {
+        void *map = mmap(NULL, QUIPU_TRACE_BUFFER, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_POPULATE, buffer->fd, 0);
+        buffer->map = map == MAP_FAILED ? NULL : map;
+    }
+    return buffer->map;
+}
+
+/* Stores what is in the full buffer of a thread, where it is. */
+static void store_in_place(struct collector *collector, struct buffer_file *buffer,
+                           struct quipu_trace_chunk *chunk) {
+    begin_to_store(collector, chunk);
+    size_t counters = quipu_trace_counters_size(chunk);
+    const uint8_t *contents = (const uint8_t *)buffer->map + PAGE - counters;
+    size_t size = QUIPU_TRACE_RECORDS_MAX + counters;
+    while (size > 0 && contents[size - 1] == 0)
+        size--;
+    buffer->map->state = QUIPU_TRACE_STORING;
+    if (wants(collector, chunk, contents, size))
+        writer_add_lent(collector->writer, chunk, contents, size, give_back, buffer);
+    else
+        give_back(buffer);
+    look_for_failure(collector);
 }
 
 bool collector_failed(const struct collector *collector) {
@@ -248,23 +308,37 @@ bool collector_has_records(const struct collector *collector) {
 }
 
 static void remove_buffer(struct collector *collector, size_t index) {
-    struct buffer_file *buffer = &collector->buffers.data[index];
+    struct buffer_file *buffer = collector->buffers.data[index];
     char name[16];
     snprintf(name, sizeof name, "%u", buffer->number);
     unlinkat(collector->directory_fd, name, 0);
     close(buffer->fd);
+    if (buffer->map)
+        munmap(buffer->map, QUIPU_TRACE_BUFFER);
     if (buffer->counts)
         __atomic_sub_fetch(&collector->control->buffers, 1, __ATOMIC_RELAXED);
-    *buffer = collector->buffers.data[--collector->buffers.count];
+    collector->buffers.data[index] = collector->buffers.data[--collector->buffers.count];
+    free(buffer);
+}
+
+/* Reads the description of what is in the buffer. Returns false if there is no buffer yet. */
+static bool read_description(const struct collector *collector, struct buffer_file *buffer,
+                             struct quipu_trace_chunk *chunk) {
+    if (!buffer->map)
+        return open_buffer(collector, buffer) &&
+               pread(buffer->fd, chunk, sizeof *chunk, 0) == sizeof *chunk;
+    uint32_t state = __atomic_load_n(&buffer->map->state, __ATOMIC_ACQUIRE);
+    *chunk = *buffer->map;
+    chunk->state = state;
+    return true;
 }
 
 /* Looks at one buffer. Returns whether something was taken. */
 static bool take_buffer(struct collector *collector, size_t *index, bool often) {
     static const uint32_t empty = QUIPU_TRACE_EMPTY;
-    struct buffer_file *buffer = &collector->buffers.data[*index];
+    struct buffer_file *buffer = collector->buffers.data[*index];
     struct quipu_trace_chunk chunk = {0};
-    if (!open_buffer(collector, buffer) ||
-        pread(buffer->fd, &chunk, sizeof chunk, 0) != sizeof chunk) {
+    if (!read_description(collector, buffer, &chunk) || chunk.state == QUIPU_TRACE_STORING) {
         ++*index;
         return false;
     }
@@ -272,8 +346,7 @@ static bool take_buffer(struct collector *collector, size_t *index, bool often) 
     bool once = filled && chunk.kind != QUIPU_TRACE_RECORDS; /* its process has left it */
     if (once || (!often && is_left(buffer, chunk.pid))) {
         /* What it wrote after the first look is there now. */
-        if (pread(buffer->fd, &chunk, sizeof chunk, 0) == sizeof chunk &&
-            chunk.state >= QUIPU_TRACE_FILLING)
+        if (read_description(collector, buffer, &chunk) && chunk.state >= QUIPU_TRACE_FILLING)
             store(collector, buffer, &chunk);
         remove_buffer(collector, *index);
         return true;
@@ -281,9 +354,16 @@ static bool take_buffer(struct collector *collector, size_t *index, bool often) 
     ++*index;
     if (!filled)
         return false;
+    if (map_buffer(buffer)) {
+        store_in_place(collector, buffer, &chunk);
+        return true;
+    }
     store(collector, buffer, &chunk);
-    return pwrite(buffer->fd, &empty, sizeof empty, offsetof(struct quipu_trace_chunk, state)) ==
-           sizeof empty;
+    if (pwrite(buffer->fd, &empty, sizeof empty, offsetof(struct quipu_trace_chunk, state)) !=
+        sizeof empty)
+        return false;
+    tell_empty(collector);
+    return true;
 }
 
 bool collector_take(struct collector *collector, bool often) {
@@ -293,16 +373,17 @@ bool collector_take(struct collector *collector, bool often) {
         schedule_recorder_take(collector->schedule, control->tickets);
     for (uint32_t last = __atomic_load_n(&control->numbers, __ATOMIC_ACQUIRE);
          collector->seen != last;) {
-        struct buffer_file buffer = {.number = ++collector->seen, .fd = -1};
+        struct buffer_file *buffer = calloc(1, sizeof *buffer);
+        if (!buffer)
+            die("no memory for the buffers of '%s'", collector->directory);
+        *buffer =
+            (struct buffer_file){.collector = collector, .number = ++collector->seen, .fd = -1};
         vector_push(&collector->arena, &collector->buffers, buffer);
     }
     for (size_t i = 0; i < collector->buffers.count;)
         taken |= take_buffer(collector, &i, often);
-    if (taken) {
-        __atomic_add_fetch(&control->emptied, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&control->waiting, __ATOMIC_SEQ_CST))
-            syscall(SYS_futex, &control->emptied, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    }
+    if (taken)
+        tell_empty(collector);
     return taken;
 }
 
@@ -322,7 +403,7 @@ void collector_wake(const struct collector *collector) {
 
 bool collector_has_processes(const struct collector *collector) {
     for (size_t i = 0; i < collector->buffers.count; i++)
-        if (collector->buffers.data[i].fd >= 0)
+        if (collector->buffers.data[i]->fd >= 0)
             return true;
     if (fcntl(collector->control_fd, F_SETLEASE, F_WRLCK) != 0)
         return errno == EAGAIN;
@@ -335,9 +416,12 @@ const char *collector_end(struct collector *collector) {
     __atomic_store_n(&control->stopped, 1, __ATOMIC_SEQ_CST);
     unsigned flags = 0;
     collector_take(collector, false);
+    writer_finish(collector->writer);
+    collector_take(collector, false);
+    writer_finish(collector->writer);
     for (size_t i = 0; i < collector->buffers.count; i++) { /* of processes that live on */
         struct quipu_trace_chunk chunk = {0};
-        struct buffer_file *buffer = &collector->buffers.data[i];
+        struct buffer_file *buffer = collector->buffers.data[i];
         if (buffer->fd < 0 || pread(buffer->fd, &chunk, sizeof chunk, 0) != sizeof chunk)
             continue;
         flags |= QUIPU_TRACE_STOPPED;

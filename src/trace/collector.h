@@ -14,6 +14,7 @@ struct collector_options {
     const char *output; /* path of the trace, which is made anew */
     uint64_t memory;    /* bytes of all buffers; each thread has one buffer, whatever the limit */
     int level;          /* of zstd, 1 to 19; 0: records are stored as they are */
+    unsigned jobs;      /* threads that compress at a time; 0: as many as there are processors */
     bool drop;          /* threads do not wait for an empty buffer: records are left out */
     bool schedule;      /* all processes run on one processor: their schedule is recorded */
     int processor;      /* that one; -1: the last one that quipu may use */
