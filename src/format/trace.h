@@ -40,8 +40,8 @@
 /* First byte of a record.
  *
  *     QUIPU_TRACE_END      nothing more in this chunk
- *     QUIPU_TRACE_SYNC     u32 the lowest bits of the address of the record's own code, u64 the
- *                          stack pointer: where control comes from elsewhere
+ *     QUIPU_TRACE_SYNC     u48 the stack pointer, u32 the lowest bits of the address of the
+ *                          record's own code: where control comes from elsewhere
  *     QUIPU_TRACE_HANDLER  u64 the interrupted address, u64 the address of the kernel's frame. With
  *                          QUIPU_TRACE_IN_CALL: the address behind the call that was interrupted
  *     QUIPU_TRACE_RESUMED  a handler returns to what it has interrupted
@@ -52,8 +52,8 @@
  *     QUIPU_TRACE_MEASURED u32 the same of a site in front of a call, u8 enum
  *                          quipu_trace_measured, u64 address, u64 size: what the call accesses
  *
- * and behind witnesses and syncs: u64 for each register that the note names, by rising number; then
- * the vector and mask registers that it names, which are those of the instruction behind the
+ * and behind witnesses and syncs: u64 for each register that the note names, by rising number, or u32
+ * if its upper half is 0 for sure; then the vector and mask registers that it names, which are those of the instruction behind the
  * record. */
 enum {
     QUIPU_TRACE_END = 0,
@@ -64,7 +64,8 @@ enum {
     QUIPU_TRACE_LONG = 0xf0,
     QUIPU_TRACE_ORDER = 0xf1,
     QUIPU_TRACE_MEASURED = 0xf2,
-    QUIPU_TRACE_SYNC_SIZE = 13,
+    QUIPU_TRACE_SYNC_SIZE = 11,
+    QUIPU_TRACE_SYNC_CODE = 7, /* in a sync: the bits of its address */
     QUIPU_TRACE_HANDLER_SIZE = 17,
     QUIPU_TRACE_RESUMED_SIZE = 1,
     QUIPU_TRACE_LONG_SIZE = 4,
@@ -158,7 +159,7 @@ enum {
 #define QUIPU_TRACE_MAGIC "\211qtrace\r"
 
 enum {
-    QUIPU_TRACE_VERSION = 4,
+    QUIPU_TRACE_VERSION = 5,
 };
 
 /* ---- recording ----
@@ -378,6 +379,7 @@ struct quipu_trace_block {
  *         u8 kind             QUIPU_TRACE_SYNC, or QUIPU_TRACE_FIRST: a witness; and
  *                             QUIPU_TRACE_HAS_VECTORS
  *         u16 registers       bit n: general register n
+ *         u16 narrow          of those, the ones of which only the lower half is recorded
  *         uleb fragment
  *         u32 start           distance of its code from the fragment's address
  *         u16 size            of its code in bytes, without what is out of line

@@ -14,7 +14,7 @@ enum {
     FRAGMENTS_MAX = 255,
     PIECE_BYTES = 9,
     EDGE_BYTES = 4,
-    RECORD_BYTES = 4,
+    RECORD_BYTES = 6,
     SITE_BYTES = 6
 };
 
@@ -109,9 +109,10 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
         uint64_t kind = cursor_number(cursor, 1);
         record->sync = (kind & ~(uint64_t)QUIPU_TRACE_HAS_VECTORS) == QUIPU_TRACE_SYNC;
         record->registers = (uint16_t)cursor_number(cursor, 2);
+        record->narrow = (uint16_t)cursor_number(cursor, 2);
         record->piece = record->edge = record->begin = NONE_OF;
         uint64_t fragment = cursor_uleb128_to(cursor, function->fragment_count - 1);
-        if (cursor->failed)
+        if (cursor->failed || record->narrow & ~record->registers)
             return false;
         record->address =
             function->fragments[fragment] + (uint64_t)(int32_t)cursor_number(cursor, 4);
@@ -127,7 +128,7 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
             if (record->id - QUIPU_TRACE_FIRST >= function->id_count)
                 function->id_count = record->id - QUIPU_TRACE_FIRST + 1;
         }
-        record->size += 8 * (uint32_t)__builtin_popcount(record->registers);
+        record->size += values_size(record);
         if (kind & QUIPU_TRACE_HAS_VECTORS && !read_vectors(cursor, record))
             return false;
     }

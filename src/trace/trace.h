@@ -21,6 +21,7 @@ struct binary;
 struct record_note {
     bool sync;
     uint16_t registers;
+    uint16_t narrow; /* of those, only the lower halves are recorded */
     uint8_t vector_count;
     uint8_t vector_sizes[QUIPU_TRACE_VECTORS];
     uint32_t size;    /* in the file, with its head */
@@ -31,6 +32,12 @@ struct record_note {
     uint32_t edge;  /* index; NONE_OF: in front of a piece */
     uint32_t begin; /* the piece to which control comes with it; NONE_OF: not found yet */
 };
+
+/* Returns the bytes of the values of registers in a record. */
+static inline unsigned values_size(const struct record_note *note) {
+    return 8 * (unsigned)__builtin_popcount(note->registers) -
+           4 * (unsigned)__builtin_popcount(note->narrow);
+}
 
 enum {
     NONE_OF = UINT32_MAX

@@ -41,7 +41,8 @@ static bool count_behind(struct trace_walk *walk, const struct frame *frame, uin
     if (!record || !(frame->function->records[record - 1].registers & REGISTER_RCX))
         return false;
     const struct record_note *note = &frame->function->records[record - 1];
-    *count = number_at(values_of(item, note) + 8 * (note->registers & REGISTER_RAX), 8);
+    unsigned before = !(note->registers & REGISTER_RAX) ? 0 : note->narrow & REGISTER_RAX ? 4 : 8;
+    *count = number_at(values_of(item, note) + before, note->narrow & REGISTER_RCX ? 4 : 8);
     return true;
 }
 

@@ -90,8 +90,8 @@ static struct item read_item(struct trace_walk *walk) {
     uint8_t first = *walk->next;
     item.kind = first < QUIPU_TRACE_FIRST ? first : QUIPU_TRACE_FIRST;
     if (first == QUIPU_TRACE_SYNC) {
-        find_sync(walk, &item, (uint32_t)number_at(item.at + 1, 4));
-        item.stack = number_at(item.at + 5, 8);
+        item.stack = number_at(item.at + 1, QUIPU_TRACE_SYNC_CODE - 1);
+        find_sync(walk, &item, (uint32_t)number_at(item.at + QUIPU_TRACE_SYNC_CODE, 4));
     } else if (first == QUIPU_TRACE_HANDLER) {
         item.interrupted = number_at(item.at + 1, 8);
         item.in_call = item.interrupted & QUIPU_TRACE_IN_CALL;
@@ -135,7 +135,7 @@ void skip_record(struct trace_walk *walk, uint32_t size) {
 }
 
 const uint8_t *values_of(const struct item *item, const struct record_note *note) {
-    unsigned size = 8 * (unsigned)__builtin_popcount(note->registers);
+    unsigned size = values_size(note);
     for (unsigned i = 0; i < note->vector_count; i++)
         size += note->vector_sizes[i];
     return item->at + note->size - size;
@@ -150,8 +150,9 @@ void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) 
     }
     for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (note->registers >> reg & 1) {
-            frame->values[reg] = number_at(at, 8);
-            at += 8;
+            unsigned size = note->narrow >> reg & 1 ? 4 : 8;
+            frame->values[reg] = number_at(at, size);
+            at += size;
         }
     for (unsigned i = 0; i < note->vector_count; i++) {
         memcpy(frame->vectors[i], at, note->vector_sizes[i]);

@@ -180,7 +180,7 @@ void window_add_module(struct window_chunks *chunks, uint32_t process, const cha
 static bool has_sync(const struct window_function *function, const uint8_t *records, size_t size) {
     for (size_t at = 0; at + QUIPU_TRACE_SYNC_SIZE <= size; at++) {
         uint32_t low;
-        memcpy(&low, records + at + 1, sizeof low);
+        memcpy(&low, records + at + QUIPU_TRACE_SYNC_CODE, sizeof low);
         if (records[at] == QUIPU_TRACE_SYNC &&
             has_number(function->syncs.data, function->syncs.count, low))
             return true;

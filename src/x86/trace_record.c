@@ -36,7 +36,8 @@ static unsigned head_size(const struct trace_code *code) {
 }
 
 unsigned trace_record_size(const struct trace_code *code) {
-    unsigned size = head_size(code) + 8 * count_registers(code->registers);
+    unsigned size = head_size(code) + 8 * count_registers(code->registers & ~code->narrow) +
+                    4 * count_registers(code->narrow);
     for (unsigned i = 0; i < code->vector_count; i++)
         size += code->vectors[i].size;
     return size;
@@ -136,15 +137,33 @@ static void write_head(struct buffer *out, const struct trace_code *code,
         return;
     }
     const char *base = register_name(registers->base);
-    buffer_print(out, "movb $%d, %d(%%%s); leaq .LQw%u(%%rip), %%%s; movl ", QUIPU_TRACE_SYNC,
-                 -size, cursor, code->label, base);
-    write_name(out, registers->base, true);
-    buffer_print(out, ", %d(%%%s); ", 1 - size, cursor);
+    buffer_print(out, "movb $%d, %d(%%%s); ", QUIPU_TRACE_SYNC, -size, cursor);
     if (registers->raised)
-        buffer_print(out, "leaq %d(%%rsp), %%%s; movq %%%s, %d(%%%s)", registers->raised, base,
-                     base, 5 - size, cursor);
+        buffer_print(out, "leaq %d(%%rsp), %%%s; movq %%%s, %d(%%%s); ", registers->raised, base,
+                     base, 1 - size, cursor);
     else
-        buffer_print(out, "movq %%rsp, %d(%%%s)", 5 - size, cursor);
+        buffer_print(out, "movq %%rsp, %d(%%%s); ", 1 - size, cursor);
+    /* This writes over the two highest bytes of the stack pointer. */
+    buffer_print(out, "leaq .LQw%u(%%rip), %%%s; movl ", code->label, base);
+    write_name(out, registers->base, true);
+    buffer_print(out, ", %d(%%%s)", QUIPU_TRACE_SYNC_CODE - size, cursor);
+}
+
+/* Stores a register at AT from the cursor, and returns the number of bytes. */
+static int write_value(struct buffer *out, const struct trace_code *code,
+                       const struct record_registers *registers, int reg, int at) {
+    bool narrow = code->narrow >> reg & 1;
+    const char *cursor = register_name(registers->cursor);
+    if (reg == STACK_POINTER && registers->raised) {
+        const char *base = register_name(registers->base);
+        buffer_print(out, "; leaq %d(%%rsp), %%%s; movq %%%s, %d(%%%s)", registers->raised, base,
+                     base, at, cursor);
+        return 8;
+    }
+    buffer_text(out, narrow ? "; movl " : "; movq ");
+    write_name(out, reg, narrow);
+    buffer_print(out, ", %d(%%%s)", at, cursor);
+    return narrow ? 4 : 8;
 }
 
 /* Stores a vector or mask at AT from the cursor. The form needs no more than the instruction that
@@ -176,18 +195,9 @@ static void write_body(struct buffer *out, const struct code_context *context,
     if (tested)
         write_room_test(out, context, registers, (unsigned)size, frame);
     write_head(out, code, registers, size);
-    for (int reg = 0; reg < GENERAL_REGISTERS; reg++) {
-        if (!(code->registers >> reg & 1))
-            continue;
-        if (reg == STACK_POINTER && registers->raised)
-            buffer_print(out, "; leaq %d(%%rsp), %%%s; movq %%%s, %d(%%%s)", registers->raised,
-                         register_name(registers->base), register_name(registers->base), at,
-                         register_name(registers->cursor));
-        else
-            buffer_print(out, "; movq %%%s, %d(%%%s)", register_name(reg), at,
-                         register_name(registers->cursor));
-        at += 8;
-    }
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (code->registers >> reg & 1)
+            at += write_value(out, code, registers, reg, at);
     for (unsigned i = 0; i < code->vector_count; i++) {
         write_vector(out, registers, &code->vectors[i], at);
         at += code->vectors[i].size;

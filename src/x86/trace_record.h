@@ -11,6 +11,7 @@ struct trace_code {
     uint32_t id;        /* of a witness: its first byte, or a larger number */
     uint32_t label;     /* number of the labels at the begin (.LQw) and end (.LQx) of its code */
     uint16_t registers; /* whose values it has */
+    uint16_t narrow;    /* of those, only the lower halves */
     unsigned vector_count;
     struct access_vector vectors[ACCESS_VECTORS_MAX]; /* whose values it has, too */
     bool shared; /* the code may be linked into a shared object */

@@ -58,6 +58,7 @@ struct trace_code code_of_record(const struct planner *p, const struct trace_rec
                               .id = record->id,
                               .label = record->label,
                               .registers = record->registers,
+                              .narrow = record->narrow,
                               .shared = p->state->options->shared,
                               .held = record->held,
                               .roomy = record->roomy};

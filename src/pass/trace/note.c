@@ -89,6 +89,8 @@ static void add_records(struct record *note, const struct planner *p,
                               (vector_count ? QUIPU_TRACE_HAS_VECTORS : 0));
         record_byte(note, record->registers & 0xff);
         record_byte(note, record->registers >> 8);
+        record_byte(note, record->narrow & 0xff);
+        record_byte(note, record->narrow >> 8);
         unsigned fragment = fragment_of(graph, record);
         record_number(note, fragment);
         flush_record(note);

@@ -17,6 +17,7 @@ struct trace_record {
     uint32_t id;        /* of a witness, from QUIPU_TRACE_FIRST on */
     uint32_t label;     /* number of the labels of its code */
     uint16_t registers; /* that it has */
+    uint16_t narrow;    /* narrow.c: of those, their upper halves are 0 and not recorded */
     bool vectors;       /* it has the vectors of the instruction behind it, too */
     bool behind_tail;   /* it has the result of a jump to a known function, which is a call here */
     bool held;          /* cursor.c: %r11 is the cursor there */
@@ -102,6 +103,10 @@ bool needs_sync(const struct graph *graph, const struct edge *edge);
 /* records.c: chooses the positions of all records, and numbers the witnesses.
  * requires: place_chords, find_liveness   makes: records, of_edge, of_block */
 void choose_records(struct planner *p, struct trace_records *trace);
+
+/* narrow.c: finds the recorded registers whose upper halves are 0.
+ * requires: choose_records   makes: narrow of records */
+void find_narrow_values(const struct graph *graph, struct trace_records *trace);
 
 /* records.c: finds the vectors that RECORD has. Returns their number. */
 unsigned vectors_of_record(const struct graph *graph, const struct trace_record *record,
