@@ -34,7 +34,7 @@ static const char help[] =
     "  -o, --output=FILE   the trace; otherwise 'quipu.trace'\n"
     "      --memory=SIZE   at most SIZE bytes for what is not stored yet, such as 16M; threads\n"
     "                      wait while it is full.  64M unless given\n"
-    "      --level=N       compress by level N of zstd, 1 to 19; 0: do not compress.  3 unless given\n"
+    "      --level=N       compress by level N of zstd, 1 to 19; 0: do not compress.  1 unless given\n"
     "      --jobs=N        compress by N threads at a time; otherwise by as many as processors\n"
     "      --drop          threads do not wait: what has no room is left out, and marked\n"
     "      --schedule      run all on one processor, and record when each thread leaves it; then\n"
@@ -312,7 +312,7 @@ static bool came_to_moments(const struct collector_options *options) {
 int cmd_trace(int argc, char **argv) {
     struct trace_options options = {
         .collector = {
-            .output = "quipu.trace", .memory = 64 << 20, .level = 3, .processor = ANY_PROCESSOR}};
+            .output = "quipu.trace", .memory = 64 << 20, .level = 1, .processor = ANY_PROCESSOR}};
     int program = take_options(&command_line, argc, argv, &options);
     if (!program)
         return 0;
