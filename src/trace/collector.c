@@ -328,7 +328,8 @@ static bool read_description(const struct collector *collector, struct buffer_fi
         return open_buffer(collector, buffer) &&
                pread(buffer->fd, chunk, sizeof *chunk, 0) == sizeof *chunk;
     uint32_t state = __atomic_load_n(&buffer->map->state, __ATOMIC_ACQUIRE);
-    *chunk = *buffer->map;
+    if (state != QUIPU_TRACE_STORING) /* otherwise a thread of this process may change it */
+        *chunk = *buffer->map;
     chunk->state = state;
     return true;
 }
