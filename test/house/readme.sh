@@ -4,7 +4,7 @@
 # examples, is left out.  What is shown is gcc 12's code: with another one, only errors are looked for.
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
-ln -s "$top/examples" .
+ln -s "$top/examples" "$top/doc" .
 exec python3 - "$top/README.md" <<'EOT'
 import fnmatch
 import re
