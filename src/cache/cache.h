@@ -85,6 +85,11 @@ const char *inclusion_name(enum inclusion inclusion);
 /* Ends the program with an error if caches of these shapes do not fit together. */
 void check_levels(const struct hierarchy_shape *shape);
 
+/* Whether they do. */
+bool levels_fit(const struct hierarchy_shape *shape);
+
+bool is_same_hierarchy(const struct hierarchy_shape *a, const struct hierarchy_shape *b);
+
 /* The caches of one processor. */
 struct hierarchy {
     struct cache instruction, data, second, last; /* one whose size is 0 is left out */
@@ -108,11 +113,17 @@ struct cache_counts {
     uint64_t invalidations; /* lines that its writes have removed from others' caches */
 };
 
-/* Adds a reference of KIND, which MISSED these levels, as hierarchy_use returns them. */
-static inline void count_reference(struct cache_counts *counts, uint8_t kind, unsigned missed) {
-    counts->references[kind]++;
+/* Adds the misses of a reference of KIND, which MISSED these levels, as hierarchy_use returns them.
+ */
+static inline void add_misses(struct cache_counts *counts, uint8_t kind, unsigned missed) {
     for (unsigned level = 0; missed; level++, missed >>= 1)
         counts->misses[kind][level] += missed & 1;
+}
+
+/* Adds the reference, too. */
+static inline void count_reference(struct cache_counts *counts, uint8_t kind, unsigned missed) {
+    counts->references[kind]++;
+    add_misses(counts, kind, missed);
 }
 
 struct processors;

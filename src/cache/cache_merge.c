@@ -8,6 +8,7 @@
  * order. */
 #include "cache/cache_part.h"
 
+#include "cache/kept.h"
 #include "cache/number_table.h"
 #include "util/diag.h"
 #include "util/map.h"
@@ -63,18 +64,19 @@ static void read_file_begin(struct merging *merging, const part_files *files, si
     struct hierarchy_shape shape = {.instruction = read_shape(file), .data = read_shape(file)};
     shape.second = read_shape(file);
     shape.last = read_shape(file);
-    uint64_t kind = part_next(file, 4);
+    uint64_t inclusion = part_next(file, 4), kind = part_next(file, 4);
     check_part_file(file);
-    if (!shape.instruction.size || !shape.data.size || kind > PLACE_OBJECT)
+    if (!shape.instruction.size || !shape.data.size || inclusion > INCLUSION_EXCLUSIVE ||
+        kind > PLACE_OBJECT)
+        refuse_part_file(file);
+    shape.inclusion = (enum inclusion)inclusion;
+    if (!levels_fit(&shape))
         refuse_part_file(file);
     if (index == 0) {
         merge->shape = shape;
         merge->kind = (enum place_kind)kind;
     }
-    if (!is_same_shape(&shape.instruction, &merge->shape.instruction) ||
-        !is_same_shape(&shape.data, &merge->shape.data) ||
-        !is_same_shape(&shape.second, &merge->shape.second) ||
-        !is_same_shape(&shape.last, &merge->shape.last))
+    if (!is_same_hierarchy(&shape, &merge->shape))
         die("'%s' and '%s' are of different caches; make all parts with the same options",
             files->data[0].path, file->path);
     if (kind != merge->kind)
@@ -115,16 +117,22 @@ static uint32_t number_merged(struct merging *merging, const struct reference_pl
     return next;
 }
 
-/* Reads the number of a place of file INDEX. Returns its counts. */
-static struct cache_counts *next_place(struct merging *merging, struct part_file *file,
-                                       size_t index) {
-    uint64_t place = part_next(file, 4);
+/* Returns the counts of PLACE of FILE, which has that INDEX. */
+static struct cache_counts *counts_of(struct merging *merging, const struct part_file *file,
+                                      size_t index, uint64_t place) {
     if (file->next.failed || place >= merging->place_counts[index])
         refuse_part_file(file);
     uint32_t *number = &merging->numbers[index][place];
     if (!*number)
         *number = 1 + number_merged(merging, &merging->read[index][place]);
     return &merging->merge->counts[*number - 1];
+}
+
+/* Reads the number of a place of file INDEX. Returns its counts. */
+static struct cache_counts *next_place(struct merging *merging, struct part_file *file,
+                                       size_t index) {
+    uint64_t place = part_next(file, 4);
+    return counts_of(merging, file, index, place);
 }
 
 static void add_counts(struct merging *merging, struct part_file *file, size_t index, bool adds) {
@@ -297,15 +305,31 @@ static void set_contents(struct merging *merging, struct part_file *file, struct
     check_part_file(file);
 }
 
-/* Adds the part that FILE, number INDEX, has of a thread, if it is WANTED. Returns whether the next
- * part of the thread is wanted. */
-static bool add_thread(struct merging *merging, struct part_file *file, size_t index, bool wanted) {
+/* ---- references that were kept ---- */
+
+/* Simulates the references that a part has kept of a thread, if they are WANTED. */
+static void use_kept(struct merging *merging, struct part_file *file, size_t index, bool wanted) {
+    uint64_t size = part_next_count(file, 1);
+    const uint8_t *bytes = cursor_bytes(&file->next, size);
+    struct cursor next = {bytes, bytes + size, false};
+    struct kept_before before = {0};
+    struct memory_reference reference;
+    while (wanted && cursor_left(&next)) {
+        if (!kept_read(&next, &before, &reference))
+            refuse_part_file(file);
+        struct cache_counts *counts = counts_of(merging, file, index, reference.place);
+        add_misses(counts, reference.kind, hierarchy_use(&merging->caches, &reference));
+    }
+}
+
+/* ---- all parts ---- */
+
+/* Answers the events of a part of a thread, if they are WANTED, and sets the caches to what they
+ * are behind it. */
+static void replay(struct merging *merging, struct part_file *file, size_t index, bool wanted) {
     enum {
         EVENT_LEAST = 19 /* bytes */
     };
-    uint32_t id = (uint32_t)part_next(file, 4);
-    const char *fault = part_next_text(file);
-    add_counts(merging, file, index, wanted);
     uint64_t events = part_next_count(file, EVENT_LEAST);
     merging->event_count = 0;
     if (!wanted) {
@@ -323,6 +347,18 @@ static bool add_thread(struct merging *merging, struct part_file *file, size_t i
         set_contents(merging, file, caches[i], wanted);
     free(merging->missed);
     merging->missed = NULL;
+}
+
+/* Adds the part that FILE, number INDEX, has of a thread, if it is WANTED. Returns whether the next
+ * part of the thread is wanted. */
+static bool add_thread(struct merging *merging, struct part_file *file, size_t index, bool wanted) {
+    uint32_t id = (uint32_t)part_next(file, 4);
+    const char *fault = part_next_text(file);
+    add_counts(merging, file, index, wanted);
+    if (merging->merge->shape.inclusion == INCLUSION_INDEPENDENT)
+        replay(merging, file, index, wanted);
+    else
+        use_kept(merging, file, index, wanted);
     if (wanted && fault)
         warn_of_source_fault(&merging->merge->source, id, fault);
     return wanted && !fault;

@@ -1,6 +1,7 @@
 /* cache_part.c: caches on one part of a trace; see cache_part.h. */
 #include "cache/cache_part.h"
 
+#include "cache/kept.h"
 #include "cache/open_set.h"
 #include "util/diag.h"
 
@@ -16,12 +17,15 @@ enum cache_number {
 };
 
 struct part_simulation {
+    bool keeps; /* levels depend on each other: references are kept, nothing is simulated */
+    struct kept_references kept;
     struct part_cache caches[CACHES];
     struct arena arena;                     /* of questions */
     VECTOR(struct line_question) questions; /* of the reference, at one level */
     struct buffer events;
     uint32_t event_count;
     VECTOR(struct cache_counts) counts; /* by place */
+    VECTOR(uint32_t) used; /* places of the thread, in the order of their first references */
 };
 
 /* ---- events ---- */
@@ -89,7 +93,6 @@ static bool use_level(struct part_simulation *simulation, enum cache_number numb
 static void use_reference(struct part_simulation *simulation,
                           const struct memory_reference *reference) {
     uint32_t condition = 0;
-    simulation->counts.data[reference->place].references[reference->kind]++;
     if (!use_level(simulation, reference->kind == REFERENCE_FETCH ? CACHE_INSTRUCTION : CACHE_DATA,
                    LEVEL_FIRST, reference, &condition))
         return;
@@ -103,22 +106,13 @@ static void use_reference(struct part_simulation *simulation,
 /* ---- what is written of a thread ---- */
 
 /* Writes the counts of all places that have any, in the order of their first references, and sets
- * them to 0. */
+ * them to 0. A thread before may have had another order, and may be left out by a merge. */
 static void write_counts(struct buffer *out, struct part_simulation *simulation) {
-    uint64_t used = 0;
-    for (size_t i = 0; i < simulation->counts.count; i++) {
-        const uint64_t *references = simulation->counts.data[i].references;
-        used += (references[REFERENCE_FETCH] | references[REFERENCE_READ] |
-                 references[REFERENCE_WRITE]) != 0;
-    }
-    part_number(out, used, 8);
-    for (size_t i = 0; i < simulation->counts.count; i++) {
-        struct cache_counts *counts = &simulation->counts.data[i];
-        const uint64_t *references = counts->references;
-        if (!(references[REFERENCE_FETCH] | references[REFERENCE_READ] |
-              references[REFERENCE_WRITE]))
-            continue;
-        part_number(out, i, 4);
+    part_number(out, simulation->used.count, 8);
+    for (size_t i = 0; i < simulation->used.count; i++) {
+        uint32_t place = simulation->used.data[i];
+        struct cache_counts *counts = vector_at(&simulation->counts, place);
+        part_number(out, place, 4);
         for (int kind = 0; kind < REFERENCE_KINDS; kind++) {
             part_number(out, counts->references[kind], 8);
             for (int level = 0; level < LEVELS; level++)
@@ -126,6 +120,7 @@ static void write_counts(struct buffer *out, struct part_simulation *simulation)
         }
         *counts = (struct cache_counts){0};
     }
+    simulation->used.count = 0;
 }
 
 /* Writes the lines of an array of WAYS places, the most recent one last. */
@@ -162,19 +157,8 @@ static void write_cache(struct buffer *out, struct part_cache *cache) {
     buffer_release(&sets);
 }
 
-static void simulate_thread(struct buffer *out, struct part_simulation *simulation,
-                            struct reference_source *source) {
-    static struct memory_reference references[REFERENCES_MOST];
-    size_t count;
-    while ((count = source->next(source, references, REFERENCES_MOST))) {
-        while (simulation->counts.count < source->places.count)
-            vector_push(&source->arena, &simulation->counts, (struct cache_counts){0});
-        for (size_t i = 0; i < count; i++)
-            use_reference(simulation, &references[i]);
-    }
-    part_number(out, source->thread_id, 4);
-    part_text(out, source->fault);
-    write_counts(out, simulation);
+/* Writes the events, and what is in the caches; and makes them unknown again. */
+static void write_simulated(struct buffer *out, struct part_simulation *simulation) {
     part_number(out, simulation->event_count, 8);
     buffer_add(out, simulation->events.data ? simulation->events.data : "",
                simulation->events.count);
@@ -187,6 +171,37 @@ static void simulate_thread(struct buffer *out, struct part_simulation *simulati
     simulation->questions.data = NULL;
     simulation->questions.capacity = simulation->questions.count = 0;
     arena_release(&simulation->arena);
+}
+
+static void take_reference(struct part_simulation *simulation, struct reference_source *source,
+                           const struct memory_reference *reference) {
+    uint64_t *references = simulation->counts.data[reference->place].references;
+    if (!(references[REFERENCE_FETCH] | references[REFERENCE_READ] | references[REFERENCE_WRITE]))
+        vector_push(&source->arena, &simulation->used, reference->place);
+    references[reference->kind]++;
+    if (simulation->keeps)
+        kept_take(&simulation->kept, reference);
+    else
+        use_reference(simulation, reference);
+}
+
+static void simulate_thread(struct buffer *out, struct part_simulation *simulation,
+                            struct reference_source *source) {
+    static struct memory_reference references[REFERENCES_MOST];
+    size_t count;
+    while ((count = source->next(source, references, REFERENCES_MOST))) {
+        while (simulation->counts.count < source->places.count)
+            vector_push(&source->arena, &simulation->counts, (struct cache_counts){0});
+        for (size_t i = 0; i < count; i++)
+            take_reference(simulation, source, &references[i]);
+    }
+    part_number(out, source->thread_id, 4);
+    part_text(out, source->fault);
+    write_counts(out, simulation);
+    if (simulation->keeps)
+        kept_write(out, &simulation->kept);
+    else
+        write_simulated(out, simulation);
 }
 
 /* ---- the part ---- */
@@ -212,10 +227,13 @@ void simulate_cache_part(struct buffer *contents, struct reference_source *sourc
                          struct part_choice part) {
     const struct cache_shape *shapes[CACHES] = {&shape->instruction, &shape->data, &shape->second,
                                                 &shape->last};
-    struct part_simulation simulation = {0};
+    struct part_simulation simulation = {.keeps = shape->inclusion != INCLUSION_INDEPENDENT};
     struct buffer threads = {0};
-    for (int i = 0; i < CACHES; i++)
-        part_cache_begin(&simulation.caches[i], *shapes[i]);
+    if (simulation.keeps)
+        kept_begin(&simulation.kept, shape);
+    else
+        for (int i = 0; i < CACHES; i++)
+            part_cache_begin(&simulation.caches[i], *shapes[i]);
     for (size_t thread = 0; thread < source->threads; thread++) {
         source->begin_part(source, thread, part.number - 1, part.count);
         simulate_thread(&threads, &simulation, source);
@@ -225,6 +243,8 @@ void simulate_cache_part(struct buffer *contents, struct reference_source *sourc
         write_shape(contents, shapes[i]);
         part_cache_release(&simulation.caches[i]);
     }
+    kept_release(&simulation.kept);
+    part_number(contents, shape->inclusion, 4);
     part_number(contents, kind, 4);
     part_number(contents, source->places.count, 8);
     for (size_t i = 0; i < source->places.count; i++)

@@ -9,8 +9,9 @@
  * caches have at its end. Whoever knows the contents in front of the part then finds all outcomes,
  * one after the other, and so the contents behind it.
  *
- * For one processor whose levels are independent. The same idea, for stack distances: Niu, Dinan,
- * Lu and Sadayappan, "PARDA: a fast parallel reuse distance analysis algorithm", IPDPS 2012. */
+ * Where levels depend on each other, a part keeps references instead (kept.h). For one processor.
+ * The same idea, for stack distances: Niu, Dinan, Lu and Sadayappan, "PARDA: a fast parallel reuse
+ * distance analysis algorithm", IPDPS 2012. */
 #ifndef QUIPU_CACHE_CACHE_PART_H
 #define QUIPU_CACHE_CACHE_PART_H
 

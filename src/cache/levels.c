@@ -25,16 +25,26 @@ enum inclusion choose_inclusion(const char *name) {
     return (enum inclusion)choose_name("--levels", "rule", name, inclusion_name_at);
 }
 
+bool levels_fit(const struct hierarchy_shape *shape) {
+    uint32_t line = shape->data.line;
+    return shape->inclusion == INCLUSION_INDEPENDENT ||
+           (shape->last.size && shape->instruction.line == line && shape->last.line == line &&
+            (!shape->second.size || shape->second.line == line));
+}
+
+bool is_same_hierarchy(const struct hierarchy_shape *a, const struct hierarchy_shape *b) {
+    return is_same_shape(&a->instruction, &b->instruction) && is_same_shape(&a->data, &b->data) &&
+           is_same_shape(&a->second, &b->second) && is_same_shape(&a->last, &b->last) &&
+           a->inclusion == b->inclusion;
+}
+
 void check_levels(const struct hierarchy_shape *shape) {
     const char *name = inclusion_name_at(shape->inclusion);
-    uint32_t line = shape->data.line;
-    if (shape->inclusion == INCLUSION_INDEPENDENT)
+    if (levels_fit(shape))
         return;
     if (!shape->last.size)
         die("'--levels=%s': there is no last level; leave out --llc=none", name);
-    if (shape->instruction.line != line || shape->last.line != line ||
-        (shape->second.size && shape->second.line != line))
-        die("'--levels=%s': the lines of all caches must have one size", name);
+    die("'--levels=%s': the lines of all caches must have one size", name);
 }
 
 void hierarchy_begin(struct hierarchy *hierarchy, const struct hierarchy_shape *shape) {

@@ -179,8 +179,6 @@ static const char *lacks_parts(const struct cache_options *options,
         return "such a file cannot be cut into parts; record a trace ('quipu trace')";
     if (options->processors)
         return "with --processors the threads are in one order, which cannot be cut into parts";
-    if (options->shape.inclusion != INCLUSION_INDEPENDENT)
-        return "only --levels=independent can be simulated in parts";
     if (options->view->place == PLACE_OBJECT)
         return "with --by=object a part would not know what those in front of it have allocated";
     return NULL;
@@ -217,10 +215,7 @@ static void print_parts(struct cache_options *options, part_files *files) {
 
 static bool is_default(const struct hierarchy_shape *shape) {
     const struct hierarchy_shape other = default_shape();
-    return is_same_shape(&shape->instruction, &other.instruction) &&
-           is_same_shape(&shape->data, &other.data) &&
-           is_same_shape(&shape->second, &other.second) &&
-           is_same_shape(&shape->last, &other.last) && shape->inclusion == other.inclusion;
+    return is_same_hierarchy(shape, &other);
 }
 
 /* --merge: the words are files of parts. */

@@ -1,6 +1,6 @@
 /* parts.c: damaged results of parts (cache/part_file.h) end in an error, or in some result, and in
- * nothing else: no crash, no hang, no sanitizer's report. Their checksum is right, so that readers see
- * the damage; files whose checksum is wrong are tried, too.
+ * nothing else: no crash, no hang, no sanitizer's report. Their checksum is right, so that readers
+ * see the damage; files whose checksum is wrong are tried, too.
  *
  *     parts SEEDS FIRST
  *
@@ -23,6 +23,7 @@ enum {
 };
 
 static uint64_t state;
+static bool keeps; /* the levels of the parts depend on each other */
 static uint32_t draw(uint32_t below) {
     state ^= state << 13;
     state ^= state >> 7;
@@ -72,13 +73,18 @@ static struct reference_source make_source(void) {
 }
 
 static void make_contents(struct buffer *contents, enum part_kind kind, struct part_choice part) {
-    static const struct hierarchy_shape shape = {.instruction = {512, 2, 32},
-                                                 .data = {512, 4, 16},
-                                                 .second = {2048, 4, 32},
-                                                 .last = {8192, 8, 64}};
+    static const struct hierarchy_shape independent = {.instruction = {512, 2, 32},
+                                                       .data = {512, 4, 16},
+                                                       .second = {2048, 4, 32},
+                                                       .last = {8192, 8, 64}};
+    static const struct hierarchy_shape inclusive = {.instruction = {512, 2, 32},
+                                                     .data = {512, 4, 32},
+                                                     .last = {2048, 2, 32},
+                                                     .inclusion = INCLUSION_INCLUSIVE};
     struct reference_source source = make_source();
     if (kind == PART_CACHE)
-        simulate_cache_part(contents, &source, &shape, PLACE_FUNCTION, part);
+        simulate_cache_part(contents, &source, keeps ? &inclusive : &independent, PLACE_FUNCTION,
+                            part);
     else
         count_reuse_part(contents, &source, 64, 0, part);
     arena_release(&source.arena);
@@ -147,6 +153,7 @@ static int try(uint64_t seed) {
     state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     enum part_kind kind = draw(2) ? PART_CACHE : PART_REUSE;
     uint32_t damaged = draw(PARTS);
+    keeps = draw(2);
     for (uint32_t i = 0; i < PARTS; i++) {
         files[i] = tmpfile();
         write_part(files[i], kind, (struct part_choice){i + 1, PARTS}, i == damaged);

@@ -1,7 +1,7 @@
 // Results of parts, added up, are those of the whole (cache/cache_part.h, cache/reuse_part.h): for
-// random references on one and several lines, random caches with two and three levels, threads, and
-// cuts anywhere; also where a part is empty, and where a thread could not be followed to its end.
-// timeout: 120
+// random references on one and several lines, random caches with two and three levels, independent,
+// inclusive and exclusive, threads, and cuts anywhere; also where a part is empty, and where a
+// thread could not be followed to its end. timeout: 120
 #include "cache/cache_part.h"
 #include "cache/reuse_part.h"
 
@@ -177,6 +177,31 @@ static struct cache_shape draw_shape(bool may_be_none) {
     return (struct cache_shape){sets * ways * line, ways, line};
 }
 
+/* Half of all levels are independent. The others have lines of one size, and a last level. */
+static struct hierarchy_shape draw_hierarchy(void) {
+    struct hierarchy_shape shape = {.instruction = draw_shape(false),
+                                    .data = draw_shape(false),
+                                    .second = draw_shape(true),
+                                    .last = draw_shape(true)};
+    struct cache_shape *shapes[] = {&shape.instruction, &shape.second, &shape.last};
+    if (draw(2))
+        return shape;
+    shape.inclusion = draw(2) ? INCLUSION_INCLUSIVE : INCLUSION_EXCLUSIVE;
+    if (!shape.last.size)
+        shape.last = shape.data;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        if (!shapes[i]->size)
+            continue;
+        shapes[i]->size = shapes[i]->size / shapes[i]->line * shape.data.line;
+        shapes[i]->line = shape.data.line;
+    }
+    if (draw(2)) { /* otherwise the first levels lose lines by the last one */
+        shape.last.size *= 4;
+        shape.last.ways *= draw(2) ? 4 : 1;
+    }
+    return shape;
+}
+
 static void compare_caches(struct making *making, uint32_t count, unsigned round) {
     struct arena arena = {0};
     struct hierarchy hierarchy;
@@ -247,10 +272,7 @@ int main(void) {
         struct stream stream = make_stream(round);
         struct making making = {
             .stream = &stream, .line = 16u << draw(3), .window = draw(3) ? 1 + draw(900) : 0};
-        making.shape = (struct hierarchy_shape){.instruction = draw_shape(false),
-                                                .data = draw_shape(false),
-                                                .second = draw_shape(true),
-                                                .last = draw_shape(true)};
+        making.shape = draw_hierarchy();
         uint32_t count = 1 + draw(draw(4) ? 12 : 60);
         compare_caches(&making, count, round);
         compare_distances(&making, count, round);
