@@ -41,9 +41,11 @@ struct quipu_trace_control *quipu_trace_open_control(const struct trace *trace) 
     SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
     if (is_error(control))
         return NULL;
-    if (bytes_equal(control->magic, QUIPU_TRACE_MAGIC, sizeof control->magic) &&
-        control->version == QUIPU_TRACE_VERSION)
-        return control;
+    if (bytes_equal(control->magic, QUIPU_TRACE_MAGIC, sizeof control->magic)) {
+        if (control->version == QUIPU_TRACE_VERSION)
+            return control;
+        control->other = QUIPU_TRACE_VERSION;
+    }
     SYSTEM_CALL(munmap, control, QUIPU_PAGE, 0, 0, 0, 0);
     return NULL;
 }

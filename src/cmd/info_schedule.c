@@ -1,30 +1,16 @@
 /* info_schedule.c: quipu info of a trace's schedule; see info_schedule.h. */
 #include "cmd/info_schedule.h"
 
-#include "trace/order.h"
 #include "trace/schedule.h"
 
 #include <inttypes.h>
 
-struct schedule_sums sum_schedule(struct trace *trace) {
-    struct schedule_sums sums = {0};
-    struct ordered_step next;
-    if (!trace->schedule)
-        return sums;
-    struct trace_order *order = trace_order_begin(
-        trace, (const struct traced_thread *const *)trace->threads.data, trace->threads.count);
-    trace_order_tell_switches(order);
-    while (trace_order_step(order, &next)) {
-        if (next.step)
-            continue;
-        sums.switches++;
-        sums.of_cause[next.leaves.cause]++;
-        sums.inexact += next.leaves.earlier != 0;
-        if (next.leaves.earlier > sums.most)
-            sums.most = next.leaves.earlier;
-    }
-    trace_order_end(order);
-    return sums;
+void add_switch(struct schedule_sums *sums, const struct order_switch *leaves) {
+    sums->switches++;
+    sums->of_cause[leaves->cause]++;
+    sums->inexact += leaves->earlier != 0;
+    if (leaves->earlier > sums->most)
+        sums->most = leaves->earlier;
 }
 
 void write_text_schedule(FILE *out, const struct trace *trace, const struct schedule_sums *sums) {

@@ -3,6 +3,7 @@
 #define QUIPU_CMD_INFO_SCHEDULE_H
 
 #include "report/json_writer.h"
+#include "trace/order.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -15,9 +16,8 @@ struct schedule_sums {
     uint64_t most;    /* ... by so many instructions at most */
 };
 
-/* Adds up the switches of TRACE: follows all threads in their order. Without a schedule all is 0.
- */
-struct schedule_sums sum_schedule(struct trace *trace);
+/* Adds a switch. */
+void add_switch(struct schedule_sums *sums, const struct order_switch *leaves);
 
 /* Writes what there is of the schedule, if TRACE has one. */
 void write_text_schedule(FILE *out, const struct trace *trace, const struct schedule_sums *sums);

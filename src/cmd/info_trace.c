@@ -4,6 +4,7 @@
 #include "data/profile.h"
 #include "report/name_style.h"
 #include "trace/gap.h"
+#include "trace/order.h"
 #include "util/diag.h"
 #include "util/terminal.h"
 
@@ -83,22 +84,64 @@ static void count_gap(struct gap_counts *counts, struct thread_sums *sums,
     sums->gaps++;
 }
 
+static void add_step(struct thread_sums *sums, struct gap_counts *gaps,
+                     const struct trace_step *step) {
+    sums->instructions++;
+    add_references(sums, step);
+    count_gap(gaps, sums, &step->gap);
+}
+
+/* Adds what is behind the last instruction of WALK. */
+static void end_sums(struct thread_sums *sums, struct gap_counts *gaps, struct trace_walk *walk) {
+    const reference_list *references;
+    struct trace_gap last = trace_last_gap(walk, &references);
+    count_gap(gaps, sums, &last);
+    sums->record_bytes = trace_record_bytes(walk);
+    sums->fault = trace_fault(walk);
+}
+
 static struct thread_sums sum_thread(struct trace *trace, const struct traced_thread *thread,
                                      struct gap_counts *gaps) {
     struct thread_sums sums = {.thread = thread};
     struct trace_walk *walk = trace_begin(trace, thread);
     struct trace_step *step;
-    for (; trace_step(walk, &step); sums.instructions++) {
-        add_references(&sums, step);
-        count_gap(gaps, &sums, &step->gap);
-    }
-    const reference_list *references;
-    struct trace_gap last = trace_last_gap(walk, &references);
-    count_gap(gaps, &sums, &last);
-    sums.record_bytes = trace_record_bytes(walk);
-    sums.fault = trace_fault(walk);
+    while (trace_step(walk, &step))
+        add_step(&sums, gaps, step);
+    end_sums(&sums, gaps, walk);
     trace_end(walk);
     return sums;
+}
+
+/* Adds up the threads of FACTS one after the other. */
+static void sum_threads(struct arena *arena, struct trace_facts *facts, struct gap_counts *gaps) {
+    size_t count = facts->trace->threads.count;
+    for (size_t i = 0; i < count; i++) {
+        report_progress("threads", i, count);
+        vector_push(arena, &facts->threads,
+                    sum_thread(facts->trace, facts->trace->threads.data[i], gaps));
+    }
+    report_progress("threads", count, count);
+}
+
+/* Adds up all threads in their order on one processor, and its switches. */
+static void sum_in_order(struct arena *arena, struct trace_facts *facts, struct gap_counts *gaps) {
+    struct trace *trace = facts->trace;
+    struct ordered_step next;
+    struct trace_order *order = trace_order_begin(
+        trace, (const struct traced_thread *const *)trace->threads.data, trace->threads.count);
+    for (size_t i = 0; i < trace->threads.count; i++)
+        vector_push(arena, &facts->threads,
+                    ((struct thread_sums){.thread = trace->threads.data[i]}));
+    trace_order_tell_switches(order);
+    while (trace_order_step(order, &next)) {
+        if (next.step)
+            add_step(&facts->threads.data[next.thread], gaps, next.step);
+        else
+            add_switch(&facts->schedule, &next.leaves);
+    }
+    for (size_t i = 0; i < trace->threads.count; i++)
+        end_sums(&facts->threads.data[i], gaps, trace_order_walk(order, i));
+    trace_order_end(order);
 }
 
 static int compare_gaps(const void *a, const void *b) {
@@ -113,15 +156,8 @@ static struct trace_facts look_at_trace(struct arena *arena, const char *path) {
     const char *cause = trace_open(arena, path, &facts.trace);
     if (cause)
         die("%s", cause);
-    size_t count = facts.trace->threads.count;
     struct gap_counts gaps = {0};
-    for (size_t i = 0; i < count; i++) {
-        report_progress("threads", i, count);
-        vector_push(arena, &facts.threads,
-                    sum_thread(facts.trace, facts.trace->threads.data[i], &gaps));
-    }
-    report_progress("threads", count, count);
-    facts.schedule = sum_schedule(facts.trace);
+    (facts.trace->schedule ? sum_in_order : sum_threads)(arena, &facts, &gaps);
     for (size_t i = 0; i < gaps.sums.count; i++) {
         struct gap_sum sum = gaps.sums.data[i];
         sum.name = arena_copy(arena, sum.name, strlen(sum.name));
@@ -167,9 +203,13 @@ static void write_missing(FILE *out, const struct trace_facts *facts) {
     const struct trace *trace = facts->trace;
     bool complete =
         !trace->cut && !trace->lost && !trace->stopped && !window_is_set(&trace->window);
-    complete &= !trace->dropped;
+    complete &= !trace->dropped && !trace->other;
     if (trace->dropped)
         fprintf(out, "  missing       records: threads have left them out instead of waiting\n");
+    if (trace->other)
+        fprintf(out,
+                "  missing       a program that was built for another format of traces; build it "
+                "again\n");
     if (window_is_set(&trace->window))
         fprintf(out, "  missing       what is not in the window\n");
     if (trace->cut)
@@ -193,6 +233,10 @@ static void write_missing(FILE *out, const struct trace_facts *facts) {
 static void write_window(FILE *out, const struct trace_window *window) {
     if (window->function)
         fprintf(out, "  window        while '%s' was called\n", window->function);
+    if (window->from)
+        print_line(out, "  window        from %s", window->from);
+    if (window->to)
+        print_line(out, "  window        to %s", window->to);
     if (window->first)
         fprintf(out, "  window        the first %" PRIu64 " instructions of each thread\n",
                 window->first);
@@ -258,16 +302,22 @@ static void write_json_thread(struct json_writer *json, const struct thread_sums
     json_close(json);
 }
 
+static void write_json_name(struct json_writer *json, const char *member, const char *name) {
+    if (name)
+        json_string(json, member, name);
+    else
+        json_null(json, member);
+}
+
 static void write_json_window(struct json_writer *json, const struct trace_window *window) {
     if (!window_is_set(window)) {
         json_null(json, "window");
         return;
     }
     json_open_object(json, "window");
-    if (window->function)
-        json_string(json, "function", window->function);
-    else
-        json_null(json, "function");
+    write_json_name(json, "function", window->function);
+    write_json_name(json, "from", window->from);
+    write_json_name(json, "to", window->to);
     json_unsigned(json, "first", window->first);
     json_unsigned(json, "keep", window->keep);
     json_unsigned(json, "of", window->of);
@@ -283,6 +333,7 @@ void write_json_trace(struct json_writer *json, const struct trace_facts *facts)
     json_bool(json, "stopped", trace->stopped);
     json_bool(json, "lost", trace->lost);
     json_bool(json, "dropped", trace->dropped);
+    json_bool(json, "other_format", trace->other);
     write_json_window(json, &trace->window);
     write_json_schedule(json, trace, &facts->schedule);
     json_open_array(json, "threads");

@@ -166,7 +166,8 @@ enum {
  *
  * 'quipu trace' makes a directory, which programs find by the variable QUIPU_TRACE. The file
  * QUIPU_TRACE_CONTROL in it is this structure. 'quipu trace' holds an exclusive lock (flock) of it:
- * who gets a lock knows that nobody takes buffers any more. */
+ * who gets a lock knows that nobody takes buffers any more. In all versions, `magic`, `version` and
+ * `other` have these places. */
 struct quipu_trace_control {
     uint8_t magic[8];     /*  0  QUIPU_TRACE_MAGIC without its NUL */
     uint32_t version;     /*  8  QUIPU_TRACE_VERSION */
@@ -183,7 +184,7 @@ struct quipu_trace_control {
     uint32_t start_every; /* 56  of so many chunks of a thread, one has a start */
     uint32_t drops;       /* 60  enum quipu_trace_drops */
     uint32_t schedule;    /* 64  1: chunks and tickets have times */
-    uint32_t unused;      /* 68 */
+    uint32_t other;       /* 68  not 0: a program of this version found another one here */
 };
 
 /* What a thread without an empty buffer does. */
@@ -258,6 +259,7 @@ enum quipu_trace_end {
     QUIPU_TRACE_LOST = 1,    /* a program got no buffer: records are missing */
     QUIPU_TRACE_STOPPED = 2, /* 'quipu trace' was stopped while programs recorded */
     QUIPU_TRACE_DROPPED = 4, /* threads have left out records instead of waiting */
+    QUIPU_TRACE_OTHER = 8,   /* a program was built for another version, and recorded nothing */
 };
 
 struct quipu_trace_chunk {

@@ -433,6 +433,8 @@ const char *collector_end(struct collector *collector) {
         flags = QUIPU_TRACE_LOST;
     if (__atomic_load_n(&control->drops, __ATOMIC_ACQUIRE) == QUIPU_TRACE_HAS_DROPPED)
         flags |= QUIPU_TRACE_DROPPED;
+    if (__atomic_load_n(&control->other, __ATOMIC_ACQUIRE))
+        flags |= QUIPU_TRACE_OTHER;
     if (collector->schedule)
         schedule_recorder_end(collector->schedule, control->tickets);
     const char *cause = writer_end(collector->writer, flags);

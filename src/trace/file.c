@@ -310,6 +310,7 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
             trace->lost = block.chunk.number & QUIPU_TRACE_LOST;
             trace->stopped = block.chunk.number & QUIPU_TRACE_STOPPED;
             trace->dropped = block.chunk.number & QUIPU_TRACE_DROPPED;
+            trace->other = block.chunk.number & QUIPU_TRACE_OTHER;
             trace->cut = false;
         } else {
             cause = arena_print(arena, "'%s' is corrupt: a block at byte %zu is of no known kind",
@@ -347,12 +348,17 @@ const char *trace_open(struct arena *arena, const char *path, struct trace **res
 }
 
 const char *trace_lacks_records(struct trace *trace) {
-    return trace->threads.count
-               ? NULL
-               : arena_print(&trace->arena,
-                             "'%s' has no records: nothing that ran was built with "
-                             "'quipu cc --quipu=trace'",
-                             trace->path);
+    if (trace->threads.count)
+        return NULL;
+    if (trace->other)
+        return arena_print(&trace->arena,
+                           "'%s' has no records: what ran was built for another format of traces; "
+                           "build it again with the quipu that records",
+                           trace->path);
+    return arena_print(&trace->arena,
+                       "'%s' has no records: nothing that ran was built with "
+                       "'quipu cc --quipu=trace'",
+                       trace->path);
 }
 
 void trace_close(struct trace *trace) {

@@ -190,6 +190,7 @@ struct trace {
     bool lost;                  /* records are missing: there was no room for them */
     bool stopped;               /* the recording was stopped while programs ran */
     bool dropped;               /* threads have left out records: their chunks are broken there */
+    bool other;                 /* a program was built for another format, and recorded nothing */
     bool cut;                   /* the file has not its end */
     bool expands;               /* references of gaps are cut into words of 8 bytes */
     struct trace_window window; /* what of the run is in it */

@@ -203,3 +203,14 @@ program=$(pgrep -P $collector)
 kill -KILL $collector
 timeout 100 bash -c 'until [[ -e ready ]]; do sleep 0.1; done' || fail "the program hangs without its collector"
 kill "$program"
+
+# What was built for another format of traces tells the recording, and records nothing.
+mkdir foreign
+printf '\211qtrace\r\143\0\0\0' >foreign/control
+truncate -s 4096 foreign/control
+QUIPU_TRACE=$PWD/foreign ends 3 ./program 10
+[[ $(od -An -t u4 -j 68 -N 4 foreign/control | tr -d ' ') = 4 ]] || fail "it does not tell its own format"
+# shellcheck disable=SC2016
+quipu trace -o other -- sh -c \
+    'printf "\003" | dd of="$QUIPU_TRACE/control" bs=1 seek=68 conv=notrunc status=none' || fail "cannot record"
+refuses "'other' has no records" "another format of traces" "build it again" -- quipu print other

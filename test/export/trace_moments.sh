@@ -123,6 +123,13 @@ for pair in "${pairs[@]:0:2}" "${pairs[4]}"; do
     cmp again out || fail "$from: the program printed something else"
     between "$from" "$to" window.trace
     cmp <(without_addresses given.rows) <(without_addresses expected.rows) || fail "$from: recorded, other rows"
+    "$quipu" info window.trace >info
+    grep -Fxq "  window        from $from" info && grep -Fxq "  window        to $to" info ||
+        fail "$from: info does not tell the window: $(cat info)"
+    "$quipu" info --format=json window.trace | python3 -c '
+import json, sys
+window = json.load(sys.stdin)["traces"][0]["window"]
+assert [window["from"], window["to"]] == sys.argv[1:], window' "$from" "$to" || fail "$from: the window in JSON"
     "$quipu" print --moments window.trace >given.rows
     sed -i 1d given.rows
     cmp <(without_addresses given.rows) <(without_addresses expected.rows) ||

@@ -226,6 +226,31 @@ list_rows --order=global
 [ "$(grep -c '^-- switch: process [0-9]* thread [0-9]* \(blocked\|preempted\|ended\)' rows.txt)" = "$switches" ] ||
     fail "not $switches switches in text"
 
+# With moments, too, each row has the columns of the heading, and each instruction its moment.
+"$quipu" cc --quipu=moment,trace -O1 -g turns.c -o turns_moments || fail "cannot build with moments"
+"$quipu" trace --schedule -o moments -- ./turns_moments || fail "cannot record with moments"
+"$quipu" print --no-pager --format=csv --moments --asm --order=schedule moments >rows.csv || fail "no CSV with moments"
+switches=$("$quipu" info --format=json moments | python3 -c 'import json, sys
+print(json.load(sys.stdin)["traces"][0]["schedule"]["switches"])')
+python3 - "$switches" <<'PYTHON' || fail "CSV with moments"
+import csv, sys
+rows = list(csv.reader(open('rows.csv', newline='')))
+assert rows[0] == ('process,thread,moment,address,size,function,offset,file,line,assembly,reference,access,'
+                   'data_address,data_size,sure,ordered').split(','), rows[0]
+switches = instructions = 0
+for row in rows[1:]:
+    assert len(row) == len(rows[0]), row
+    row = dict(zip(rows[0], row))
+    if row['access'].startswith('switch '):
+        switches += 1
+        assert not row['moment'] and not row['address'] and not row['ordered'], row
+        assert row['data_size'].isdigit() and row['sure'] in '01', row
+    elif row['address']:
+        instructions += 1
+        assert '@' in row['moment'] and row['assembly'] and row['ordered'] in '01', row
+assert switches == int(sys.argv[1]) and instructions > 1000, (switches, instructions)
+PYTHON
+
 # Mistakes.
 "$quipu" trace -o plain -- ./turns || fail "cannot record"
 expect_error 1 "'plain' has no schedule" "$quipu" print --order=schedule plain
