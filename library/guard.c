@@ -11,12 +11,13 @@
 static _Thread_local struct guard *present;
 
 bool run_in_guard(struct guard *guard, void (*work)(void *context), void *context) {
-    guard->outer = present;
+    struct guard **of_thread = &present; /* in a shared library each look costs a call */
+    guard->outer = *of_thread;
     if (setjmp(guard->place) != 0)
         return false;
-    present = guard;
+    *of_thread = guard;
     work(context);
-    present = guard->outer;
+    *of_thread = guard->outer;
     return true;
 }
 

@@ -5,6 +5,15 @@
 
 #include "trace/trace.h"
 
+enum {
+    RECENT_PIECES = 1 << 10 /* a power of two */
+};
+
+struct recent_piece {
+    const struct piece *piece; /* NULL: none */
+    char *data;
+};
+
 /* A table of zeros, but for `size`, is empty. piece_table_release releases it. */
 struct piece_table {
     size_t size; /* of the data of an instruction, in bytes */
@@ -14,6 +23,8 @@ struct piece_table {
     const struct piece *piece; /* the last one that was looked up */
     const struct traced_instruction *instructions; /* its own, and their data */
     char *last;
+    struct recent_piece recent[RECENT_PIECES]; /* by address: a look into the map takes longer than
+                                                  to regenerate the piece */
 };
 
 /* Makes the piece the last one that was looked up. */
