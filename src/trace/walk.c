@@ -80,6 +80,44 @@ static uint32_t begin_of(const struct traced_function *function, struct record_n
     return note->begin;
 }
 
+/* Whether FRAME waits at the stack pointer of the sync that is next. */
+static bool waits_there(const struct trace_walk *walk, const struct frame *frame) {
+    return frame->known & REGISTER_RSP && frame->values[STACK_POINTER] == walk->item.stack;
+}
+
+/* The sync that is next is behind a call, or a landing pad, as ENTRIES tells: makes the frame that
+ * waits there the innermost one. Returns false if there is none. */
+static bool find_waiting(struct trace_walk *walk, uint8_t entries) {
+    const struct item *item = &walk->item;
+    size_t found = walk->frames.count;
+    while (found > 0) {
+        const struct frame *frame = vector_at(&walk->frames, found - 1);
+        if (frame->function == item->function && frame->calls && !frame->tail &&
+            frame->entry >= item->stack &&
+            (waits_there(walk, frame) || entries & ENTERED_BY_UNWINDER))
+            break;
+        found--;
+    }
+    bool same = found && waits_there(walk, &walk->frames.data[found - 1]);
+    if (!same && resume_suspended(walk, item->function, item->stack))
+        return true;
+    if (found)
+        suspend_frames(walk, found);
+    return found;
+}
+
+/* Control has come to PIECE of FRAME, with the sync ITEM. UNWINDS: what the frame has called is
+ * traced, and has not returned. */
+static void enter_at_sync(struct trace_walk *walk, struct frame *frame, const struct item *item,
+                          uint32_t piece, bool unwinds) {
+    const struct record_note *note = &frame->function->records[item->record];
+    if (note->edge != NONE_OF)
+        walk_count(walk, frame, &frame->function->edges[note->edge]);
+    else
+        walk_count_entry(walk, frame, piece, unwinds);
+    enter_piece(frame, piece);
+}
+
 /* Control has come from elsewhere to the sync ITEM: a function begins, a call returns, or the
  * unwinder has come to a landing pad. */
 static void arrive(struct trace_walk *walk) {
@@ -89,24 +127,13 @@ static void arrive(struct trace_walk *walk) {
     uint32_t piece = begin_of(function, note);
     uint8_t entries = note->piece != NONE_OF ? find_entries(function, piece) : 0;
     bool begins = entries & ENTERED_BY_CALL;
-    for (size_t i = walk->frames.count; !begins && !walk->interrupts && i-- > 0;) {
-        struct frame *frame = vector_at(&walk->frames, i);
-        if (frame->function != function || !frame->calls || frame->tail ||
-            frame->entry < item.stack)
-            continue;
-        bool same = frame->known & REGISTER_RSP && frame->values[STACK_POINTER] == item.stack;
-        if (!same && !(entries & ENTERED_BY_UNWINDER))
-            continue;
-        bool unwinds = walk->frames.count > i + 1;
-        walk->frames.count = i + 1;
-        came_directly(walk, same ? item.stack : 0);
-        if (note->edge != NONE_OF)
-            walk_count(walk, frame, &function->edges[note->edge]);
-        else
-            walk_count_entry(walk, frame, piece, unwinds);
-        enter_piece(frame, piece);
+    size_t count = walk->frames.count;
+    if (!begins && !walk->interrupts && find_waiting(walk, entries)) {
+        struct frame *waiting = innermost(walk);
+        came_directly(walk, waits_there(walk, waiting) ? item.stack : 0);
+        enter_at_sync(walk, waiting, &item, piece, walk->frames.count < count);
         if (note->piece == NONE_OF)
-            take_record(walk, frame, item.record);
+            take_record(walk, waiting, item.record);
         return;
     }
     struct frame frame = {.function = function,
@@ -128,11 +155,7 @@ static void arrive(struct trace_walk *walk) {
     }
     walk->interrupts = false;
     walk->above = 0;
-    if (note->edge != NONE_OF)
-        walk_count(walk, &frame, &function->edges[note->edge]);
-    else
-        walk_count_entry(walk, &frame, piece, false);
-    enter_piece(&frame, piece);
+    enter_at_sync(walk, &frame, &item, piece, false);
     frame.values[STACK_POINTER] = item.stack;
     frame.known = REGISTER_RSP;
     if (note->piece == NONE_OF)
@@ -446,6 +469,7 @@ static bool pass_break(struct trace_walk *walk) {
     walk->interrupted_calls.count = 0;
     walk->gap = (struct trace_gap){0};
     walk->skipped = true;
+    forget_suspended(walk);
     walk_begin_with_start(walk);
     return true;
 }

@@ -7,6 +7,7 @@
  * walk_window.c    which instructions are in the trace's window
  * walk_tail.c      jumps to known functions, whose results are recorded
  * walk_stack.c     whose frame an address of the stack is in
+ * walk_suspended.c frames on stacks that the thread has left
  * walk_ticks.c     the counts of ticks that name moments
  * start.c          the state of the walk where a chunk begins */
 #ifndef QUIPU_TRACE_WALK_H
@@ -114,9 +115,11 @@ struct trace_walk {
     bool peeked;
     struct item item;
     VECTOR(struct frame) frames;
-    struct tick_count *counts; /* of each module of the process */
-    uint64_t above;            /* of the next handler */
-    bool interrupts;           /* the next sync is that of a signal handler */
+    VECTOR(struct frame) suspended; /* those without a function are in `frames` again */
+    struct map suspended_at;        /* numbers of these, by their stack pointers */
+    struct tick_count *counts;      /* of each module of the process */
+    uint64_t above;                 /* of the next handler */
+    bool interrupts;                /* the next sync is that of a signal handler */
     struct leaving leaving;
     struct noted_call call; /* the last one */
     VECTOR(struct measured_range)
@@ -227,6 +230,17 @@ void take_tail_result(struct trace_walk *walk);
 
 /* walk_stack.c: returns the `chain` of a frame that begins with this ENTRY, and is pushed next. */
 uint32_t find_chain(const struct trace_walk *walk, uint64_t entry);
+
+/* walk_suspended.c: takes away the frames from number FIRST on, and keeps those that may go on. */
+void suspend_frames(struct trace_walk *walk, size_t first);
+
+/* walk_suspended.c: makes the frame of FUNCTION that was suspended at STACK the innermost one.
+ * Returns false if there is none. */
+bool resume_suspended(struct trace_walk *walk, const struct traced_function *function,
+                      uint64_t stack);
+
+/* walk_suspended.c: records are missing, so nothing is known of other stacks. */
+void forget_suspended(struct trace_walk *walk);
 
 /* Returns the count of ticks in the module of FRAME. */
 static inline struct tick_count *walk_count_of(const struct trace_walk *walk,

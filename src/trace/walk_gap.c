@@ -67,11 +67,14 @@ void take_measured(struct trace_walk *walk) {
 void leave_traced(struct trace_walk *walk, const struct frame *frame, const struct frame *caller,
                   const struct path_edge *e) {
     struct leaving *leaving = &walk->leaving;
+    uint64_t stack = frame->values[STACK_POINTER];
+    bool known = frame->begun && frame->known & REGISTER_RSP; /* and where it began, too */
     *leaving = (struct leaving){.leaves = true, .gap = gap_of(frame->function, frame)};
     if (e->kind == QUIPU_EDGE_RETURN) {
+        bool switches = known && stack != frame->entry + 8; /* to another stack */
         leaving->gap = gap_of(frame->function, caller && caller->calls ? caller : NULL);
-        leaving->known = frame->direct;
-        leaving->stack = frame->entry + 8;
+        leaving->known = frame->direct || switches;
+        leaving->stack = switches ? stack : frame->entry + 8;
         return;
     }
     if (e->kind == QUIPU_EDGE_TAIL)
@@ -79,7 +82,7 @@ void leave_traced(struct trace_walk *walk, const struct frame *frame, const stru
     leaving->calls = true;
     if (e->kind == QUIPU_EDGE_TAIL) {
         leaving->known = true;
-        leaving->stack = frame->entry;
+        leaving->stack = known ? stack : frame->entry;
     } else {
         leaving->known = frame->known & REGISTER_RSP;
         leaving->stack = frame->values[STACK_POINTER] - 8;

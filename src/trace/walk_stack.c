@@ -5,9 +5,8 @@
  * return address of a function that it has called. The stack of code that is not traced lies
  * between frames, and belongs to none.
  *
- * Not perfect: a frame whose function began before the records, or comes back from another stack,
- * has no known begin, and so do frames while the stack pointer is not known. They have no
- * addresses. */
+ * Not perfect: a frame whose function began before the records has no known begin, and so do frames
+ * while the stack pointer is not known. They have no addresses. */
 #include "trace/walk.h"
 
 uint32_t find_chain(const struct trace_walk *walk, uint64_t entry) {
