@@ -68,13 +68,13 @@ void leave_traced(struct trace_walk *walk, const struct frame *frame, const stru
                   const struct path_edge *e) {
     struct leaving *leaving = &walk->leaving;
     uint64_t stack = frame->values[STACK_POINTER];
-    bool known = frame->begun && frame->known & REGISTER_RSP; /* and where it began, too */
+    bool known = frame->known & REGISTER_RSP;
     *leaving = (struct leaving){.leaves = true, .gap = gap_of(frame->function, frame)};
     if (e->kind == QUIPU_EDGE_RETURN) {
-        bool switches = known && stack != frame->entry + 8; /* to another stack */
+        bool switches = known && frame->begun && stack != frame->entry + 8; /* to another stack */
         leaving->gap = gap_of(frame->function, caller && caller->calls ? caller : NULL);
         leaving->known = frame->direct || switches;
-        leaving->stack = switches ? stack : frame->entry + 8;
+        leaving->stack = known ? stack : frame->entry + 8;
         return;
     }
     if (e->kind == QUIPU_EDGE_TAIL)
