@@ -112,7 +112,7 @@ GOALS = [
     ('trace stored: worst real program', 'program', worst,
      lambda p: ratio(p, 'trace stored', paired), 5),
     ('moment and trace, not recorded: real programs, by moment, geometric mean', 'program',
-     geometric_mean, lambda p: ratio(p, 'moment,trace', paired), 1.01),
+     geometric_mean, lambda p: ratio(p, 'moment+trace', paired), 1.01),
     ('all modes: real programs, run time, geometric mean', 'program', geometric_mean,
      lambda p: ratio(p, 'all', paired), None),
     ('all modes: worst kernel, run time', 'kernel', worst, lambda p: ratio(p, 'all', paired), None),

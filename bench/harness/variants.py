@@ -18,6 +18,7 @@ CLANG = {'cc': 'clang-14', 'c++': 'clang++-14'}
 class Variant:
     """A way to build, or with `wrap`, to run what another variant built.
 
+    name: without commas, which separate names on the command line.
     base: divides its run time; None where it is a base itself.
     plain: divides its compile time and sizes.
     builds: compile time is measured, so it is built more than once.
@@ -138,7 +139,7 @@ VARIANTS = [
             'the same, compressed and stored by quipu trace; by the clock on the wall', of='trace',
             recorder=[os.path.join(BUILD, 'bin', 'quipu'), 'trace', '-o', 'data/trace'],
             table='trace'),
-    Variant('moment,trace', QUIPU, ['--quipu=moment,trace'],
+    Variant('moment+trace', QUIPU, ['--quipu=moment,trace'],
             'moment and trace in one build, not recorded, by moment', base='moment', table='trace'),
     Variant('all', QUIPU, ['--quipu=count,event,moment'], 'quipu, event and moment in one build'),
     Variant('gcov', GCC, ['--coverage'], 'gcc --coverage', builds=True),

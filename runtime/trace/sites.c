@@ -19,15 +19,16 @@ static uint64_t site_count(void) {
 }
 
 static bool is_of_trace(const struct quipu_site *site) {
-    return site->size == QUIPU_SITE_TRACE || site->size == QUIPU_SITE_TRACE_JUMP;
+    return site->size == QUIPU_SITE_TRACE || site->size == QUIPU_SITE_TRACE_JUMP ||
+           site->size == QUIPU_SITE_TRACE_LOOP;
 }
 
 static void arm(const struct quipu_site *site) {
     uint64_t place = relative_address(&site->place), code = relative_address(&site->code);
-    if (site->size == QUIPU_SITE_TRACE)
-        quipu_patch_instruction(place, X86_JUMP_SIZE, code);
-    else
+    if (site->size == QUIPU_SITE_TRACE_JUMP)
         quipu_patch_distance(place, code);
+    else
+        quipu_patch_instruction(place, X86_JUMP_SIZE, code);
 }
 
 /* Arms the sites from the first to the last address. Returns 0 or the negative error number. */

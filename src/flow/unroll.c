@@ -32,7 +32,7 @@
  *
  * requires: find_frequencies   makes: copies behind the blocks, their edges and frequencies
  * maintains: all other facts   breaks: ends that are hubs (renumbered here) */
-#include "flow/graph.h"
+#include "flow/unroll.h"
 #include "format/notes.h"
 
 #include "x86/sequence.h"
@@ -50,15 +50,6 @@ static const double TURNS_EXPECTED = 8;
 /* A factor by which an exit is preferred to any other exit of the loop: enough for the tree to take
  * it first. */
 static const double PREFERRED = 1.01;
-
-/* Consecutive blocks whose last one jumps back to the first. No other block in it jumps back into
- * it. */
-struct loop_text {
-    uint32_t first, last; /* blocks */
-    bool stores, steps;   /* steps: it counts or walks an array */
-    uint32_t turns;
-    uint32_t period; /* of a loop that stores: one of so many iterations counts */
-};
 
 /* Records what the block's instructions do. */
 static void note_instructions(const struct graph *graph, const struct basic_block *block,
@@ -95,9 +86,7 @@ static bool is_between(const struct loop_text *loop, uint32_t turn) {
     return turn_counts(loop, turn + loop->period - 1);
 }
 
-/* Returns the edge of that kind out of the block, or NULL. */
-static struct edge *find_edge(const struct graph *graph, uint32_t block,
-                              enum quipu_edge_kind kind) {
+struct edge *find_edge(const struct graph *graph, uint32_t block, enum quipu_edge_kind kind) {
     const index_list *out = &graph->blocks.data[block].out;
     for (size_t i = 0; i < out->count; i++)
         if (graph->edges.data[out->data[i]].kind == kind)
@@ -157,8 +146,7 @@ static bool can_be_copied(const struct graph *graph, const struct loop_text *loo
     }
 }
 
-/* Whether a loop that should be unrolled ends with block LAST. Sets LOOP. */
-static bool find_loop_text(const struct graph *graph, uint32_t last, struct loop_text *loop) {
+bool find_loop_text(const struct graph *graph, uint32_t last, struct loop_text *loop) {
     const struct basic_block *block = &graph->blocks.data[last];
     const struct edge *turn = find_edge(graph, last, QUIPU_EDGE_TAKEN);
     if (block->padding || block->out.count != 2 || !turn || !turn->target ||

@@ -316,6 +316,14 @@ struct quipu_site {
 #define QUIPU_SITE_TRACE      0xfffffffcu
 #define QUIPU_SITE_TRACE_JUMP 0xfffffffdu
 
+/* Loops that are unrolled while no trace is recorded. QUIPU_SITE_TRACE_LOOP: `place` is a
+ * no-operation in front of the unrolled form, or the jump of five bytes at its end, which then
+ * leads to `code`, the form that is recorded; so does `target`. QUIPU_SITE_TRACE_COPY is no site:
+ * from `code` to `target` the unrolled form has the same instructions as the recorded one from
+ * `place` on. */
+#define QUIPU_SITE_TRACE_LOOP 0xfffffffeu
+#define QUIPU_SITE_TRACE_COPY 0xffffffffu
+
 /* For QUIPU_SITE_CALL_BEGINS, ..._LIBRARY_BEGINS and ..._WITHIN: the query at the call's return is
  * this many bytes before `code`. */
 #define QUIPU_SITE_RETURN_SIZE 19

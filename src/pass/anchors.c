@@ -98,12 +98,16 @@ void anchor_marks(struct planner *p) {
     p->marks.count = 0;
 }
 
-void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, uint32_t from,
-                         uint32_t to, bool counted) {
-    const struct basic_block *block = &p->graph->blocks.data[index];
-    anchor_code(p, out, block->fragment, sums_in_block(p, index, from, counted));
+void anchor_stretch(struct planner *p, struct buffer *out, uint32_t index, uint32_t from,
+                    uint32_t to, struct event_sums sums) {
+    anchor_code(p, out, p->graph->blocks.data[index].fragment, sums);
     if (wanted(p))
         set_instructions(p, &p->anchors.data[p->anchors.count - 1], index, from, to);
+}
+
+void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, uint32_t from,
+                         uint32_t to, bool counted) {
+    anchor_stretch(p, out, index, from, to, sums_in_block(p, index, from, counted));
 }
 
 /* Adds an anchor at the function's label if its first instruction is aligned. The original needed

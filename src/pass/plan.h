@@ -177,6 +177,10 @@ void begin_marks(struct planner *p, uint8_t fragment, struct event_sums sums);
 void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, uint32_t from,
                          uint32_t to, bool counted);
 
+/* The same, where SUMS apply. */
+void anchor_stretch(struct planner *p, struct buffer *out, uint32_t index, uint32_t from,
+                    uint32_t to, struct event_sums sums);
+
 /* Adds anchors at all pieces of blocks, once these have labels. */
 void anchor_pieces(struct planner *p);
 

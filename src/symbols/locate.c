@@ -12,6 +12,7 @@
  * an offset from the stack pointer in a function that makes its frame on some paths only. */
 #include "symbols/locate.h"
 
+#include "format/watch.h"
 #include "symbols/line_table.h"
 #include "symbols/sites.h"
 
@@ -118,7 +119,8 @@ static Dwarf_Addr end_of_own(const struct binary *binary, Dwarf_Addr begin, Dwar
     struct site_table table = find_sites(binary);
     for (size_t i = 0; i < table.count; i++) {
         struct linked_site site = read_site(&table, i);
-        if (begin <= site.place && site.place < site.code && site.code < end)
+        bool is_code = site.size != QUIPU_SITE_TRACE_LOOP && site.size != QUIPU_SITE_TRACE_COPY;
+        if (is_code && begin <= site.place && site.place < site.code && site.code < end)
             end = site.code;
     }
     return end;

@@ -3,6 +3,7 @@
 
 #include "symbols/demangle.h"
 #include "symbols/line_table.h"
+#include "symbols/loop_forms.h"
 #include "symbols/procedure.h"
 #include "util/near.h"
 #include "util/path.h"
@@ -200,8 +201,10 @@ const char *find_places(struct arena *arena, const struct binary *binary,
                         const struct moment_name *name, address_list *places) {
     if (!is_build_id(binary->build_id, binary->build_id_size, name->build))
         return arena_print(arena, "it is a moment of another build (build id %s...)", name->build);
-    return name->line ? find_on_line(arena, binary, name, places)
-                      : find_in_function(arena, binary, name, places);
+    const char *wrong = name->line ? find_on_line(arena, binary, name, places)
+                                   : find_in_function(arena, binary, name, places);
+    add_forms(arena, binary, places);
+    return wrong;
 }
 
 const char *place_text(struct arena *arena, const struct binary *binary, uint64_t address) {
@@ -243,7 +246,7 @@ const char *build_text(struct arena *arena, const struct binary *binary) {
 
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread) {
-    return arena_print(arena, "%s@%llu/%llu%s", place_text(arena, binary, address),
-                       (unsigned long long)ticks, (unsigned long long)thread,
-                       build_text(arena, binary));
+    return arena_print(
+        arena, "%s@%llu/%llu%s", place_text(arena, binary, recorded_form(binary, address)),
+        (unsigned long long)ticks, (unsigned long long)thread, build_text(arena, binary));
 }

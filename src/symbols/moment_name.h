@@ -30,7 +30,8 @@ const char *read_moment(struct arena *arena, const char *text, struct moment_nam
  */
 bool is_build_id(const uint8_t *id, size_t size, const char *build);
 
-/* Finds the addresses that NAME may mean in BINARY. Returns NULL, or a message if there are none.
+/* Finds the addresses that NAME may mean in BINARY, in all forms of a loop. Returns NULL, or a
+ * message if there are none.
  */
 const char *find_places(struct arena *arena, const struct binary *binary,
                         const struct moment_name *name, address_list *places);
@@ -49,7 +50,7 @@ const char *find_line(struct arena *arena, const struct binary *binary, uint64_t
  */
 const char *build_text(struct arena *arena, const struct binary *binary);
 
-/* Returns the whole name of a moment. */
+/* Returns the whole name of a moment. ADDRESS may be in any form of a loop. */
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread);
 

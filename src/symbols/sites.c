@@ -29,7 +29,8 @@ struct linked_site read_site(const struct site_table *table, size_t index) {
 }
 
 bool is_trace_site(const struct linked_site *site) {
-    return site->size == QUIPU_SITE_TRACE || site->size == QUIPU_SITE_TRACE_JUMP;
+    return site->size == QUIPU_SITE_TRACE || site->size == QUIPU_SITE_TRACE_JUMP ||
+           site->size == QUIPU_SITE_TRACE_LOOP;
 }
 
 /* Whether BINARY has a row of traces, or one of watched memory. */
@@ -37,7 +38,7 @@ static bool has_sites(const struct binary *binary, bool of_traces) {
     struct site_table table = find_sites(binary);
     for (size_t i = 0; i < table.count; i++) {
         struct linked_site site = read_site(&table, i);
-        if (is_trace_site(&site) == of_traces)
+        if (site.size != QUIPU_SITE_TRACE_COPY && is_trace_site(&site) == of_traces)
             return true;
     }
     return false;

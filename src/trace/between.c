@@ -5,6 +5,7 @@
 #include "trace/between.h"
 
 #include "symbols/event_tables.h"
+#include "symbols/loop_forms.h"
 #include "symbols/moment_name.h"
 
 #include <inttypes.h>
@@ -75,6 +76,8 @@ static bool adds_between(const struct traced_module *module, uint64_t begin, uin
 
 /* Adds the place that a moment with ADDRESS has, if there is one. */
 static void add_place(struct trace *trace, struct trace_bound *bound, uint64_t address) {
+    if (recorded_form(bound->module->binary, address) != address)
+        return; /* nothing is recorded there; the other form is a place, too */
     struct neighbours near = find_neighbours(trace, bound->module, address);
     struct bound_place place = {near.next, bound->ticks};
     if (!near.function)

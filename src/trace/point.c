@@ -97,11 +97,24 @@ static bool find_armed_site(const struct traced_function *function, uint64_t add
     return false;
 }
 
+/* Returns the address to which a site in front of an unrolled loop, or at its end, leads, if
+ * ADDRESS is one; otherwise ADDRESS. */
+static uint64_t behind_loop_site(const struct traced_function *function, uint64_t address) {
+    struct site_table table = find_sites(function->module->binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site site = read_site(&table, i);
+        if (site.size == QUIPU_SITE_TRACE_LOOP && site.place == address)
+            return site.code;
+    }
+    return address;
+}
+
 struct point find_point(struct arena *arena, struct traced_function *function, uint64_t address) {
     enum {
         LONGEST_CODE = 64
     }; /* in front of an instruction, that is no record's */
     struct point point = {.record = NONE_OF};
+    address = behind_loop_site(function, address);
     if (find_site(function, address, &point))
         return point;
     point.record = record_at(function, address);

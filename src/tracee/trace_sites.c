@@ -16,7 +16,7 @@
 
 /* The bytes that change at a site. */
 static size_t size_of(const struct linked_site *site) {
-    return site->size == QUIPU_SITE_TRACE ? X86_JUMP_SIZE : X86_DISTANCE_SIZE;
+    return site->size == QUIPU_SITE_TRACE_JUMP ? X86_DISTANCE_SIZE : X86_JUMP_SIZE;
 }
 
 /* The text from the first site to the last. */
@@ -43,10 +43,10 @@ static bool find_stretch(const struct binary *binary, const struct site_table *t
 }
 
 static void arm(const struct linked_site *site, uint8_t *text) {
-    if (site->size == QUIPU_SITE_TRACE)
-        encode_jump(text, X86_JUMP_SIZE, site->place, site->code);
-    else
+    if (site->size == QUIPU_SITE_TRACE_JUMP)
         encode_distance(text, site->place, site->code);
+    else
+        encode_jump(text, X86_JUMP_SIZE, site->place, site->code);
 }
 
 const char *arm_trace_sites(pid_t process, const struct binary *binary, uint64_t bias) {

@@ -44,5 +44,12 @@ void write_trace_site_row(struct buffer *out, const struct trace_site *site) {
     else
         buffer_print(out, "\t.long .LQa%u-., ", site->label);
     buffer_print(out, ".LQs%u-., .LQ%c%u-., 0x%x\n", site->label, site->record, site->label,
-                 site->kind == TRACE_SITE_JUMP ? QUIPU_SITE_TRACE_JUMP : QUIPU_SITE_TRACE);
+                 site->kind == TRACE_SITE_JUMP   ? QUIPU_SITE_TRACE_JUMP
+                 : site->kind == TRACE_SITE_LOOP ? QUIPU_SITE_TRACE_LOOP
+                                                 : QUIPU_SITE_TRACE);
+}
+
+void write_trace_copy_row(struct buffer *out, uint32_t piece, uint32_t begin, uint32_t end) {
+    buffer_print(out, "\t.long .LQb%u-., .LQo%u-., .LQo%u-., 0x%x\n", piece, begin, end,
+                 QUIPU_SITE_TRACE_COPY);
 }

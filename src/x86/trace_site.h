@@ -14,6 +14,8 @@ enum trace_site_kind {
     TRACE_SITE_PLACE, /* a no-operation; the code comes back to the instruction behind it */
     TRACE_SITE_LAST,  /* a no-operation; the code does not come back */
     TRACE_SITE_JUMP,  /* a conditional jump; the code goes on to the jump's target */
+    TRACE_SITE_LOOP, /* a no-operation, or a jump of the same size; the code is in line: the form of
+                        the loop that has records */
 };
 
 struct trace_site {
@@ -39,5 +41,9 @@ void write_trace_site_code(const struct code_context *context, const struct trac
 
 /* Writes the site's row in QUIPU_SITES_SECTION. */
 void write_trace_site_row(struct buffer *out, const struct trace_site *site);
+
+/* Writes a row there: from label (.LQo) BEGIN to END there are the instructions behind label (.LQb)
+ * PIECE. */
+void write_trace_copy_row(struct buffer *out, uint32_t piece, uint32_t begin, uint32_t end);
 
 #endif

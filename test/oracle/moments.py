@@ -70,6 +70,28 @@ def places_of_tests(elf, code):
     return rows | {place for place, text in code.text.items() if re.match(r'jns\s', text)}
 
 
+class Forms:
+    """Loops that are unrolled while no trace is recorded: rows of the table of sites (format/watch.h)."""
+
+    COPY = 0xffffffff
+
+    def __init__(self, elf):
+        self.copies = []
+        address, offset, size = elf.sections.get('.quipu.sites', (0, 0, 0))
+        for at in range(0, size, 16):
+            place, code, target, kind = struct.unpack_from('<iiiI', elf.bytes, offset + at)
+            if kind == self.COPY:
+                row = address + at
+                self.copies.append((row + 4 + code, row + 8 + target, row + place))
+
+    def recorded(self, address):
+        """Where the instruction at ADDRESS is in the form that is recorded."""
+        for begin, end, place in self.copies:
+            if begin <= address < end:
+                return place + address - begin
+        return address
+
+
 class Tables:
     """Query increments of ticks."""
 
@@ -140,10 +162,10 @@ class Tables:
 
 
 def step(tool, directory, watch, random=False):
-    """Steps a run of the directory's program.  Returns (status, output, moments)."""
+    """Steps a run of the directory's program by TOOL, words.  Returns (status, output, moments)."""
     elf = Elf(f'{directory}/program')
     tables = Tables(elf)
-    words = [tool, '-o', 'recording', '--entry', f'{elf.entry:x}',
+    words = [*tool, '-o', 'recording', '--entry', f'{elf.entry:x}',
              '--hook', f'{elf.symbols["quipu_moment_thread"]:x}']
     if watch:
         words += ['--watch', f'{elf.symbols[watch]:x}']

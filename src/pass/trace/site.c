@@ -103,5 +103,6 @@ void write_trace_sites(struct planner *p, const struct trace_records *trace, uin
                 name_jump(p, &trace->sites.data[i]);
             write_trace_site_row(&p->state->tail, &trace->sites.data[i]);
         }
+        write_unrolled_rows(p, trace, f); /* a fragment with a loop has sites */
     }
 }

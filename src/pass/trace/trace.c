@@ -37,6 +37,7 @@ static void plan(struct planner *p) {
     find_narrow_values(p->graph, records_of(p->state));
     choose_order_sites(p, &records_of(p->state)->order, !p->state->options->libc);
     find_cursors(p, records_of(p->state));
+    choose_unrolled(p, records_of(p->state));
 }
 
 void write_record(struct planner *p, struct buffer *out, const struct trace_record *record,
@@ -98,6 +99,10 @@ static void insert_block_records(struct planner *p, const struct trace_records *
         insert_block_record(p, &trace->records.data[i]);
 }
 
+static void insert_begin(struct planner *p, uint32_t index) {
+    insert_unrolled(p, records_of(p->state), index);
+}
+
 static void insert_inside(struct planner *p, uint32_t index) {
     const struct trace_records *trace = records_of(p->state);
     insert_block_records(p, trace, index);
@@ -125,6 +130,10 @@ static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t ind
     anchor_marks(p);
 }
 
+static void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {
+    end_unrolled(p, records_of(p->state), out, index);
+}
+
 static void write_note(struct planner *p, uint32_t number) {
     write_trace_note(p, records_of(p->state), number);
     write_trace_sites(p, records_of(p->state), number);
@@ -145,7 +154,9 @@ const struct feature trace_feature = {
     .declare_symbols = declare_symbols,
     .prepare = prepare,
     .plan = plan,
+    .insert_begin = insert_begin,
     .insert_inside = insert_inside,
     .write_edge_begin = write_edge_begin,
+    .write_edge_end = write_edge_end,
     .write_note = write_note,
 };

@@ -2,6 +2,7 @@
 #ifndef QUIPU_PASS_TRACE_TRACE_H
 #define QUIPU_PASS_TRACE_TRACE_H
 
+#include "flow/unroll.h"
 #include "pass/feature.h"
 #include "pass/trace/order.h"
 #include "pass/trace/site.h"
@@ -47,6 +48,17 @@ struct callee_values {
     bool result;
 };
 
+/* A small loop that has an unrolled form, too (unrolled.c). */
+struct unrolled_loop {
+    struct loop_text text;
+    int32_t *ticks;          /* by block: between the begin of an iteration and the block */
+    uint8_t lane;            /* of the additions to its counter */
+    uint32_t exit;           /* label (.LQo) behind the loop */
+    uint32_t labels;         /* the first one (.LQo) of the unrolled form, */
+    uint32_t labels_of_turn; /* ... and their number in one iteration */
+    uint32_t sites[2];       /* labels of the sites at its begin and its end */
+};
+
 /* The records of one function. */
 struct trace_records {
     VECTOR(struct wanted_values) wanted; /* by block, and within it by rising `high` */
@@ -60,6 +72,7 @@ struct trace_records {
     struct callee_values *callees; /* by block */
     struct order_sites order;
     VECTOR(struct trace_site) sites; /* in the order of the text */
+    VECTOR(struct unrolled_loop) loops;
 };
 
 /* values.c: finds the blocks and edges to which control comes from elsewhere, and the values that
@@ -121,6 +134,17 @@ uint32_t live_at_record(const struct graph *graph, const struct trace_record *re
 /* cursor.c: finds the records at which %r11 is the cursor, and those that need no test of the room.
  * requires: choose_records   makes: held, roomy of records */
 void find_cursors(struct planner *p, struct trace_records *trace);
+
+/* unrolled.c: chooses the loops that have an unrolled form.
+ * requires: choose_records, make_plan   makes: loops */
+void choose_unrolled(struct planner *p, struct trace_records *trace);
+/* Inserts the unrolled form in front of the loop that begins with block INDEX, if there is one. The
+ * second function appends the label that ends a loop to the code of edge INDEX; the third one
+ * writes the rows of all loops in FRAGMENT. */
+void insert_unrolled(struct planner *p, struct trace_records *trace, uint32_t index);
+void end_unrolled(struct planner *p, const struct trace_records *trace, struct buffer *out,
+                  uint32_t index);
+void write_unrolled_rows(struct planner *p, const struct trace_records *trace, size_t fragment);
 
 /* note.c: writes the note of function NUMBER (format/trace.h). */
 void write_trace_note(struct planner *p, const struct trace_records *trace, uint32_t number);
