@@ -66,6 +66,8 @@ struct basic_block {
     uint32_t live_in, live_out; /* sets of registers and flags: LIVE(registers, flags) */
     /* place_chords */
     bool chord;
+    bool only_adds; /* pass/event/event.c: a chord only because it adds to the events; the other
+                       chords determine it */
     /* passes */
     uint32_t cell; /* 0: none; n: cell n - 1 counts it */
     increment_list increments;
@@ -86,6 +88,8 @@ struct edge {
     double frequency;
     /* place_chords */
     bool chord;
+    bool only_adds; /* pass/event/event.c: a chord only because it adds to the events; the other
+                       chords determine it */
     /* passes */
     uint32_t cell; /* 0: none; n: cell n - 1 counts it */
     increment_list increments;

@@ -154,10 +154,16 @@ static void count_kind(struct graph *graph, const struct event_kind *kind,
 
 /* Makes each block and edge that adds something a chord. */
 static void mark_chords(struct graph *graph) {
-    for (uint32_t i = 0; i < graph->blocks.count; i++)
-        graph->blocks.data[i].chord |= graph->blocks.data[i].increments.count > 0;
-    for (uint32_t i = 0; i < graph->edges.count; i++)
-        graph->edges.data[i].chord |= graph->edges.data[i].increments.count > 0;
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        struct basic_block *block = &graph->blocks.data[i];
+        block->only_adds = !block->chord && block->increments.count > 0;
+        block->chord |= block->only_adds;
+    }
+    for (uint32_t i = 0; i < graph->edges.count; i++) {
+        struct edge *edge = &graph->edges.data[i];
+        edge->only_adds = !edge->chord && edge->increments.count > 0;
+        edge->chord |= edge->only_adds;
+    }
 }
 
 /* Returns how many cells of the kind the additions use. */

@@ -178,13 +178,14 @@ void choose_records(struct planner *p, struct trace_records *trace) {
         if (trace->syncs[i])
             add_sync(p, trace, i);
         add_values(p, trace, i, &next);
-        if (graph->blocks.data[i].chord && trace->records.count == first)
+        const struct basic_block *block = &graph->blocks.data[i];
+        if (block->chord && !block->only_adds && trace->records.count == first)
             add_witness(p, trace, i);
         if (trace->records.count > first)
             trace->of_block[i] = (uint32_t)first + 1;
     }
     for (uint32_t i = 0; i < graph->edges.count; i++)
-        if (graph->edges.data[i].chord)
+        if (graph->edges.data[i].chord && !graph->edges.data[i].only_adds)
             add_edge_record(p, trace, i);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         add_tail_record(p, trace, i);
