@@ -9,6 +9,7 @@
 #include "moment/approach.h"
 #include "moment/object.h"
 #include "symbols/backtrace.h"
+#include "symbols/loop_forms.h"
 #include "util/diag.h"
 #include "util/near.h"
 #include "util/path.h"
@@ -52,7 +53,8 @@ static int hand_over(struct arena *arena, const struct moment_name *name, struct
     if (!command && !options->print && can_run_gdb())
         command = gdb_on_stop(arena, tracee->process, arrival->thread, true);
     print_line(stdout, "%s%s%s",
-               moment_text(arena, binary, arrival->address, arrival->ticks, name->thread),
+               moment_text(arena, binary, recorded_form(binary, arrival->address), arrival->ticks,
+                           name->thread),
                *line ? "  " : "", line);
     fflush(stdout);
     if (command)

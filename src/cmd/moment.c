@@ -10,6 +10,7 @@
 #include "format/event.h"
 
 #include "symbols/event_tables.h"
+#include "symbols/loop_forms.h"
 #include "symbols/moment_name.h"
 #include "util/diag.h"
 #include "util/terminal.h"
@@ -79,7 +80,7 @@ static void print_thread(struct arena *arena, const struct stopped_process *stop
     uint64_t address = find_address(stopped, binary, bias, (pid_t)thread->owner, &inside);
     const char *line = inside ? line_text(arena, binary, inside) : "";
     print_line(stdout, "%s  %s%sthread %u",
-               address ? moment_text(arena, binary, address, ticks, number)
+               address ? moment_text(arena, binary, recorded_form(binary, address), ticks, number)
                        : arena_print(arena, "outside@%" PRIu64 "/%" PRIu64, ticks, number),
                line, *line ? "  " : "", thread->owner);
 }

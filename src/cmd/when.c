@@ -10,6 +10,7 @@
 #include "report/json_writer.h"
 #include "report/output.h"
 #include "report/style.h"
+#include "symbols/loop_forms.h"
 #include "symbols/moment_name.h"
 #include "util/clock.h"
 #include "util/diag.h"
@@ -83,7 +84,8 @@ static void wipe(void) {
 /* ---- results ---- */
 
 static const char *moment_of(struct search *search) {
-    return search->place ? moment_text(search->arena, search->run.binary, search->place,
+    return search->place ? moment_text(search->arena, search->run.binary,
+                                       recorded_form(search->run.binary, search->place),
                                        search->ticks, search->thread)
                          : arena_print(search->arena, "outside@%" PRIu64 "/%" PRIu64, search->ticks,
                                        search->thread);

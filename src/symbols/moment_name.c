@@ -247,6 +247,6 @@ const char *build_text(struct arena *arena, const struct binary *binary) {
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread) {
     return arena_print(
-        arena, "%s@%llu/%llu%s", place_text(arena, binary, recorded_form(binary, address)),
+        arena, "%s@%llu/%llu%s", place_text(arena, binary, address),
         (unsigned long long)ticks, (unsigned long long)thread, build_text(arena, binary));
 }

@@ -50,7 +50,8 @@ const char *find_line(struct arena *arena, const struct binary *binary, uint64_t
  */
 const char *build_text(struct arena *arena, const struct binary *binary);
 
-/* Returns the whole name of a moment. ADDRESS may be in any form of a loop. */
+/* Returns the whole name of a moment. ADDRESS: if it may be in a loop with two forms, in the
+ * recorded one (loop_forms.h). */
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread);
 

@@ -73,6 +73,8 @@ struct trace_records {
     struct order_sites order;
     VECTOR(struct trace_site) sites; /* in the order of the text */
     VECTOR(struct unrolled_loop) loops;
+    uint32_t
+        *loop_of; /* by block that begins or ends one: 1 + the loop, or 0; NULL: there is none */
 };
 
 /* values.c: finds the blocks and edges to which control comes from elsewhere, and the values that

@@ -177,6 +177,9 @@ void choose_unrolled(struct planner *p, struct trace_records *trace) {
         loop.lane = lane_in(p, &loop.text);
         give_labels(p, &loop);
         vector_push(graph->arena, &trace->loops, loop);
+        if (!trace->loop_of)
+            trace->loop_of = ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count);
+        trace->loop_of[loop.text.first] = trace->loop_of[i] = (uint32_t)trace->loops.count;
         next = i + 1;
     }
 }
@@ -371,26 +374,30 @@ static void insert_form(struct planner *p, struct trace_records *trace,
     p->copied = true;
 }
 
+/* Returns the loop that block INDEX begins or ends, or NULL. */
+static struct unrolled_loop *loop_at(const struct trace_records *trace, uint32_t index) {
+    uint32_t number = trace->loop_of ? trace->loop_of[index] : 0;
+    return number ? vector_at(&trace->loops, number - 1) : NULL;
+}
+
 void insert_unrolled(struct planner *p, struct trace_records *trace, uint32_t index) {
-    for (size_t i = 0; i < trace->loops.count; i++)
-        if (trace->loops.data[i].text.first == index)
-            insert_form(p, trace, &trace->loops.data[i]);
+    struct unrolled_loop *loop = loop_at(trace, index);
+    if (loop && loop->text.first == index)
+        insert_form(p, trace, loop);
 }
 
 void end_unrolled(struct planner *p, const struct trace_records *trace, struct buffer *out,
                   uint32_t index) {
     const struct graph *graph = p->graph;
     const struct edge *edge = vector_at(&graph->edges, index);
-    for (size_t i = 0; i < trace->loops.count; i++) {
-        const struct unrolled_loop *loop = &trace->loops.data[i];
-        if (edge->source != loop->text.last + 1 || edge->kind != QUIPU_EDGE_NOT_TAKEN)
-            continue;
-        struct event_sums sums = {0};
-        sums.of[0] = graph->potentials[0][in_node(graph, edge->target)].value;
-        buffer_text(out, out->count ? "; " : "");
-        anchor_code(p, out, block_of(p, loop->text.last)->fragment, sums);
-        buffer_print(out, ".LQo%u:", loop->exit);
-    }
+    const struct unrolled_loop *loop = loop_at(trace, edge->source - 1);
+    if (!loop || edge->source != loop->text.last + 1 || edge->kind != QUIPU_EDGE_NOT_TAKEN)
+        return;
+    struct event_sums sums = {0};
+    sums.of[0] = graph->potentials[0][in_node(graph, edge->target)].value;
+    buffer_text(out, out->count ? "; " : "");
+    anchor_code(p, out, block_of(p, loop->text.last)->fragment, sums);
+    buffer_print(out, ".LQo%u:", loop->exit);
 }
 
 /* Writes a row for each piece of the loop, in each iteration. */
