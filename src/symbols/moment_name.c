@@ -246,7 +246,7 @@ const char *build_text(struct arena *arena, const struct binary *binary) {
 
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread) {
-    return arena_print(
-        arena, "%s@%llu/%llu%s", place_text(arena, binary, address),
-        (unsigned long long)ticks, (unsigned long long)thread, build_text(arena, binary));
+    return arena_print(arena, "%s@%llu/%llu%s", place_text(arena, binary, address),
+                       (unsigned long long)ticks, (unsigned long long)thread,
+                       build_text(arena, binary));
 }
