@@ -45,36 +45,41 @@
  *     QUIPU_TRACE_HANDLER  u64 the interrupted address, u64 the address of the kernel's frame. With
  *                          QUIPU_TRACE_IN_CALL: the address behind the call that was interrupted
  *     QUIPU_TRACE_RESUMED  a handler returns to what it has interrupted
- *     QUIPU_TRACE_FIRST... a witness of the function whose code the thread is in
- *     QUIPU_TRACE_LONG     the same, of u24 behind it; its number is larger than a byte can tell
+ *     QUIPU_TRACE_FIRST... a witness of the function whose code the thread is in, or a sync; up to
+ *                          QUIPU_TRACE_LONG and its like, see trace_heads.h
  *     QUIPU_TRACE_ORDER    u32 the lowest bits of the address of the site, as its note has it, u64
  *                          a ticket. Site 0: where a thread or its process begins or ends
  *     QUIPU_TRACE_MEASURED u32 the same of a site in front of a call, u8 enum
  *                          quipu_trace_measured, u64 address, u64 size: what the call accesses
  *
- * and behind witnesses and syncs: u64 for each register that the note names, by rising number, or u32
- * if its upper half is 0 for sure; then the vector and mask registers that it names, which are those of the instruction behind the
- * record. */
+ * and behind witnesses and syncs: u64 for each register that the note names, by rising number, or
+ * u32 if its upper half is 0 for sure; then the vector and mask registers that it names, which are
+ * those of the instruction behind the record. */
 enum {
     QUIPU_TRACE_END = 0,
     QUIPU_TRACE_SYNC = 1,
     QUIPU_TRACE_HANDLER = 2,
     QUIPU_TRACE_RESUMED = 3,
     QUIPU_TRACE_FIRST = 4,
+    QUIPU_TRACE_FIRST_SYNC = 236,
     QUIPU_TRACE_LONG = 0xf0,
     QUIPU_TRACE_ORDER = 0xf1,
     QUIPU_TRACE_MEASURED = 0xf2,
+    QUIPU_TRACE_LARGE = 0xf3,
+    QUIPU_TRACE_LARGE_SYNC = 0xf4,
     QUIPU_TRACE_SYNC_SIZE = 11,
     QUIPU_TRACE_SYNC_CODE = 7, /* in a sync: the bits of its address */
     QUIPU_TRACE_HANDLER_SIZE = 17,
     QUIPU_TRACE_RESUMED_SIZE = 1,
     QUIPU_TRACE_LONG_SIZE = 4,
+    QUIPU_TRACE_LARGE_SIZE = 8,
+    QUIPU_TRACE_LARGE_SYNC_SIZE = 15,
     QUIPU_TRACE_ORDER_SIZE = 13,
     QUIPU_TRACE_MEASURED_SIZE = 22,
     QUIPU_TRACE_VECTORS = 2, /* of a record, at most */
     QUIPU_TRACE_VECTOR_SIZE = 64,
     QUIPU_TRACE_RECORD_MAX =
-        QUIPU_TRACE_SYNC_SIZE + 16 * 8 + QUIPU_TRACE_VECTORS * QUIPU_TRACE_VECTOR_SIZE,
+        QUIPU_TRACE_LARGE_SYNC_SIZE + 16 * 8 + QUIPU_TRACE_VECTORS * QUIPU_TRACE_VECTOR_SIZE,
 };
 
 #define QUIPU_TRACE_IN_CALL ((uint64_t)1 << 63)
@@ -227,7 +232,8 @@ enum {
 /* A buffer is a file of the directory, named by its number in decimal digits. Its process keeps it
  * mapped, and so shows that it lives. It begins with a struct quipu_trace_chunk, whose state says
  * whose turn it is: only the process changes QUIPU_TRACE_EMPTY and QUIPU_TRACE_FILLING, only
- * 'quipu trace' changes QUIPU_TRACE_FILLED and QUIPU_TRACE_STORING. Behind it, at 4096, are the records. */
+ * 'quipu trace' changes QUIPU_TRACE_FILLED and QUIPU_TRACE_STORING. Behind it, at 4096, are the
+ * records. */
 enum quipu_trace_state {
     QUIPU_TRACE_NEW = 0, /* the chunk is not described yet */
     QUIPU_TRACE_EMPTY = 1,
@@ -282,6 +288,7 @@ struct quipu_trace_chunk {
 
 enum quipu_trace_chunk_flags {
     QUIPU_TRACE_BROKEN = 1, /* records between the chunk before and this one were not kept */
+    QUIPU_TRACE_SPLIT = 2,  /* in the file: the contents are taken apart (src/trace/split.h) */
 };
 
 /* The software instruction counter of the chunk's thread in a module that was built with
@@ -385,7 +392,7 @@ struct quipu_trace_block {
  *         uleb fragment
  *         u32 start           distance of its code from the fragment's address
  *         u16 size            of its code in bytes, without what is out of line
- *         uleb number         of a witness; of a sync 0
+ *         uleb number         the id of a witness (trace_heads.h); of a sync 0
  *         with QUIPU_TRACE_HAS_VECTORS: u8 their number, then for each:
  *             u8 size         of its value in bytes: 16, 32 or 64 of a vector register, 2 or 8 of a
  *                             mask register

@@ -1,5 +1,6 @@
 /* file.c: a trace file: its blocks, by process and thread; see trace.h. */
 #include "trace/schedule.h"
+#include "trace/split.h"
 #include "trace/trace.h"
 
 #include "format/notes.h"
@@ -232,6 +233,7 @@ static const char *add_records(struct arena *arena, struct trace *trace,
                                    .time = chunk->time,
                                    .address = chunk->address,
                                    .end = chunk->end,
+                                   .split = chunk->flags & QUIPU_TRACE_SPLIT,
                                    .broken = chunk->flags & QUIPU_TRACE_BROKEN};
     vector_push(&trace->arena, &thread->chunks, records);
     return NULL;
@@ -327,8 +329,18 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
     return cause;
 }
 
+/* As read_contents, of a chunk that is taken apart. */
+static bool read_split(const struct traced_chunk *chunk, uint8_t *records) {
+    uint8_t split[SPLIT_MAX];
+    size_t size = ZSTD_decompress(split, sizeof split, chunk->bytes, chunk->stored), joined;
+    return !ZSTD_isError(size) && join_records(split, size, records, &joined) &&
+           joined == chunk->size;
+}
+
 const char *read_chunk(const struct traced_chunk *chunk, uint8_t *records) {
-    if (!read_contents(records, chunk->size, chunk->bytes, chunk->stored))
+    bool good = chunk->split ? read_split(chunk, records)
+                             : read_contents(records, chunk->size, chunk->bytes, chunk->stored);
+    if (!good)
         return "a chunk of its records is corrupt";
     memset(records + chunk->size, 0, QUIPU_TRACE_CONTENTS_MAX - chunk->size);
     return NULL;

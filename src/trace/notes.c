@@ -103,7 +103,7 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
     size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / RECORD_BYTES);
     function->records = ARENA_ARRAY(arena, struct record_note, count);
     function->record_count = (uint32_t)count;
-    function->record_of_id = ARENA_ARRAY(arena, uint32_t, count);
+    function->record_of_id = ARENA_ARRAY(arena, uint32_t, QUIPU_TRACE_NUMBERED + count);
     for (size_t i = 0; i < count; i++) {
         struct record_note *record = &function->records[i];
         uint64_t kind = cursor_number(cursor, 1);
@@ -117,20 +117,18 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
         record->address =
             function->fragments[fragment] + (uint64_t)(int32_t)cursor_number(cursor, 4);
         record->code_size = (uint32_t)cursor_number(cursor, 2);
-        record->id = (uint32_t)cursor_uleb128_to(cursor, QUIPU_TRACE_FIRST + count - 1);
-        record->size = record->sync                    ? QUIPU_TRACE_SYNC_SIZE
-                       : record->id < QUIPU_TRACE_LONG ? 1
-                                                       : QUIPU_TRACE_LONG_SIZE;
+        record->id = (uint32_t)cursor_uleb128_to(cursor, QUIPU_TRACE_NUMBERED + count - 1);
         if (!record->sync) {
             if (cursor->failed || record->id < QUIPU_TRACE_FIRST)
                 return false;
-            function->record_of_id[record->id - QUIPU_TRACE_FIRST] = (uint32_t)i + 1;
-            if (record->id - QUIPU_TRACE_FIRST >= function->id_count)
-                function->id_count = record->id - QUIPU_TRACE_FIRST + 1;
+            function->record_of_id[record->id] = (uint32_t)i + 1;
+            if (record->id >= function->id_count)
+                function->id_count = record->id + 1;
         }
-        record->size += values_size(record);
         if (kind & QUIPU_TRACE_HAS_VECTORS && !read_vectors(cursor, record))
             return false;
+        record->size +=
+            quipu_trace_head_size(form_of_record(record), record->id) + values_size(record);
     }
     return !cursor->failed;
 }

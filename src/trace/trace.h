@@ -7,7 +7,7 @@
 #define QUIPU_TRACE_TRACE_H
 
 #include "format/notes.h"
-#include "format/trace.h"
+#include "format/trace_heads.h"
 #include "trace/window.h"
 #include "util/arena.h"
 #include "util/map.h"
@@ -32,6 +32,16 @@ struct record_note {
     uint32_t edge;  /* index; NONE_OF: in front of a piece */
     uint32_t begin; /* the piece to which control comes with it; NONE_OF: not found yet */
 };
+
+/* Returns what the record has behind its head. */
+static inline struct quipu_trace_form form_of_record(const struct record_note *note) {
+    return (struct quipu_trace_form){
+        .sync = note->sync,
+        .wide = (uint8_t)__builtin_popcount(note->registers & ~note->narrow),
+        .narrow = (uint8_t)__builtin_popcount(note->narrow),
+        .vectors = note->vector_count > 0,
+    };
+}
 
 /* Returns the bytes of the values of registers in a record. */
 static inline unsigned values_size(const struct record_note *note) {
@@ -109,7 +119,7 @@ struct traced_function {
     uint32_t edge_count;
     struct record_note *records;
     uint32_t record_count;
-    uint32_t *record_of_id; /* by id - QUIPU_TRACE_FIRST: 1 + record, or 0 */
+    uint32_t *record_of_id; /* 1 + record, or 0 */
     uint32_t id_count;
     struct order_site *sites;
     uint32_t site_count;
@@ -162,6 +172,7 @@ struct traced_chunk {
     uint64_t fs_base;
     uint32_t counters;           /* so many are in front of the start */
     uint32_t start;              /* bytes of its struct quipu_trace_start, or 0 */
+    bool split;                  /* they are taken apart */
     bool broken;                 /* records between the chunk before and this one were not kept */
     uint64_t time, address, end; /* as struct quipu_trace_chunk */
     uint8_t whole;               /* start.c: enum start_state */

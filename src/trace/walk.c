@@ -270,9 +270,8 @@ static struct goal find_goal(struct trace_walk *walk, const struct frame *frame)
         return item->function == frame->function && !is_tail_of_caller(walk, frame)
                    ? (struct goal){GOAL_RECORD, item->record}
                    : outside;
-    if (item->kind == QUIPU_TRACE_FIRST &&
-        item->id - QUIPU_TRACE_FIRST < frame->function->id_count) {
-        uint32_t record = frame->function->record_of_id[item->id - QUIPU_TRACE_FIRST];
+    if (item->kind == QUIPU_TRACE_FIRST && item->id < frame->function->id_count) {
+        uint32_t record = frame->function->record_of_id[item->id];
         if (record)
             return (struct goal){GOAL_RECORD, record - 1};
     }

@@ -171,6 +171,9 @@ bool is_next(const struct item *item, const struct frame *frame, uint32_t record
 /* walk_records.c: returns the values of registers in the record ITEM, which has NOTE. */
 const uint8_t *values_of(const struct item *item, const struct record_note *note);
 
+/* Returns the value of register REG, which is one of the VALUES of a record. */
+uint64_t value_in(const struct record_note *note, const uint8_t *values, int reg);
+
 /* walk_records.c: returns the number in SIZE bytes, at most 8. */
 uint64_t number_at(const uint8_t *bytes, unsigned size);
 

@@ -34,15 +34,13 @@ static void take_reference(void *context, uint64_t address, uint64_t size) {
 /* Returns the value of %rcx behind the instruction, which the next record has. */
 static bool count_behind(struct trace_walk *walk, const struct frame *frame, uint64_t *count) {
     const struct item *item = peek(walk);
-    if (item->kind != QUIPU_TRACE_FIRST ||
-        item->id - QUIPU_TRACE_FIRST >= frame->function->id_count)
+    if (item->kind != QUIPU_TRACE_FIRST || item->id >= frame->function->id_count)
         return false;
-    uint32_t record = frame->function->record_of_id[item->id - QUIPU_TRACE_FIRST];
+    uint32_t record = frame->function->record_of_id[item->id];
     if (!record || !(frame->function->records[record - 1].registers & REGISTER_RCX))
         return false;
     const struct record_note *note = &frame->function->records[record - 1];
-    unsigned before = !(note->registers & REGISTER_RAX) ? 0 : note->narrow & REGISTER_RAX ? 4 : 8;
-    *count = number_at(values_of(item, note) + before, note->narrow & REGISTER_RCX ? 4 : 8);
+    *count = value_in(note, values_of(item, note), 1 /* %rcx */);
     return true;
 }
 

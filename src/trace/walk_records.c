@@ -85,11 +85,21 @@ static void find_site(struct trace_walk *walk, struct item *item, uint32_t low) 
     }
 }
 
+/* Returns the id of the witness at AT; that of none if it is something else. */
+static uint32_t id_of_witness(const uint8_t *at) {
+    if (*at == QUIPU_TRACE_LONG)
+        return QUIPU_TRACE_NUMBERED + (uint32_t)number_at(at + 2, 2);
+    if (*at == QUIPU_TRACE_LARGE)
+        return QUIPU_TRACE_NUMBERED + (uint32_t)number_at(at + 1, 3);
+    return *at;
+}
+
 static struct item read_item(struct trace_walk *walk) {
     struct item item = {.at = walk->next};
     uint8_t first = *walk->next;
     item.kind = first < QUIPU_TRACE_FIRST ? first : QUIPU_TRACE_FIRST;
-    if (first == QUIPU_TRACE_SYNC) {
+    if (quipu_trace_is_sync(first)) {
+        item.kind = QUIPU_TRACE_SYNC;
         item.stack = number_at(item.at + 1, QUIPU_TRACE_SYNC_CODE - 1);
         find_sync(walk, &item, (uint32_t)number_at(item.at + QUIPU_TRACE_SYNC_CODE, 4));
     } else if (first == QUIPU_TRACE_HANDLER) {
@@ -107,7 +117,7 @@ static struct item read_item(struct trace_walk *walk) {
         item.bare = !low;
         item.ticket = number_at(item.at + 5, 8);
     } else {
-        item.id = first < QUIPU_TRACE_LONG ? first : (uint32_t)number_at(item.at + 1, 3);
+        item.id = id_of_witness(item.at);
     }
     return item;
 }
@@ -141,6 +151,15 @@ const uint8_t *values_of(const struct item *item, const struct record_note *note
     return item->at + note->size - size;
 }
 
+uint64_t value_in(const struct record_note *note, const uint8_t *values, int reg) {
+    uint16_t lower = (uint16_t)((1u << reg) - 1), wide = note->registers & (uint16_t)~note->narrow;
+    if (note->narrow >> reg & 1)
+        return number_at(values + 8 * __builtin_popcount(wide) +
+                             4 * __builtin_popcount(note->narrow & lower),
+                         4);
+    return number_at(values + 8 * __builtin_popcount(wide & lower), 8);
+}
+
 void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) {
     const struct record_note *note = &frame->function->records[record];
     const uint8_t *at = values_of(&walk->item, note);
@@ -149,11 +168,9 @@ void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) 
         frame->known |= REGISTER_RSP;
     }
     for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
-        if (note->registers >> reg & 1) {
-            unsigned size = note->narrow >> reg & 1 ? 4 : 8;
-            frame->values[reg] = number_at(at, size);
-            at += size;
-        }
+        if (note->registers >> reg & 1)
+            frame->values[reg] = value_in(note, at, reg);
+    at += values_size(note);
     for (unsigned i = 0; i < note->vector_count; i++) {
         memcpy(frame->vectors[i], at, note->vector_sizes[i]);
         memset(frame->vectors[i] + note->vector_sizes[i], 0,

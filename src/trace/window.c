@@ -181,7 +181,7 @@ static bool has_sync(const struct window_function *function, const uint8_t *reco
     for (size_t at = 0; at + QUIPU_TRACE_SYNC_SIZE <= size; at++) {
         uint32_t low;
         memcpy(&low, records + at + QUIPU_TRACE_SYNC_CODE, sizeof low);
-        if (records[at] == QUIPU_TRACE_SYNC &&
+        if (quipu_trace_is_sync(records[at]) &&
             has_number(function->syncs.data, function->syncs.count, low))
             return true;
     }

@@ -11,6 +11,7 @@
 #include "trace/writer.h"
 
 #include "format/trace.h"
+#include "trace/split.h"
 #include "util/diag.h"
 
 #include <errno.h>
@@ -36,23 +37,23 @@ struct slot {
     void (*release)(void *of); /* of lent contents; NULL: they have been released */
     void *of;
     uint8_t contents[QUIPU_TRACE_CONTENTS_MAX];
-    uint8_t compressed[ZSTD_COMPRESSBOUND(QUIPU_TRACE_CONTENTS_MAX)];
+    uint8_t compressed[ZSTD_COMPRESSBOUND(SPLIT_MAX)];
 };
 
-/* A thread that compresses. */
+/* A thread that compresses, or the caller's. */
 struct compressor {
     struct trace_writer *writer;
     ZSTD_CCtx *context;
     pthread_t thread;
+    uint8_t split[SPLIT_MAX]; /* what is compressed, of records */
 };
 
 struct trace_writer {
     struct arena *arena;
     const char *path;
     int fd, level;
-    ZSTD_CCtx *context; /* of the caller's thread */
     struct slot *slots;
-    struct compressor compressors[THREADS_MOST];
+    struct compressor *compressors[1 + THREADS_MOST]; /* the first one is the caller's */
     unsigned thread_count;
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t work, progress;
@@ -109,24 +110,45 @@ static void release_contents(struct slot *slot) {
 
 /* ---- compression ---- */
 
-static ZSTD_CCtx *new_context(int level) {
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    if (!context)
-        return NULL;
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    return context;
+static void free_compressor(struct compressor *compressor) {
+    if (compressor)
+        ZSTD_freeCCtx(compressor->context);
+    free(compressor);
 }
 
-static void compress_slot(const struct trace_writer *writer, ZSTD_CCtx *context,
-                          struct slot *slot) {
-    if (!writer->level || !slot->block.size)
+/* Returns NULL if there is no memory. */
+static struct compressor *new_compressor(struct trace_writer *writer) {
+    struct compressor *compressor = malloc(sizeof *compressor);
+    if (!compressor)
+        return NULL;
+    compressor->writer = writer;
+    compressor->context = ZSTD_createCCtx();
+    if (!compressor->context) {
+        free_compressor(compressor);
+        return NULL;
+    }
+    ZSTD_CCtx_setParameter(compressor->context, ZSTD_c_compressionLevel, writer->level);
+    ZSTD_CCtx_setParameter(compressor->context, ZSTD_c_checksumFlag, 1);
+    return compressor;
+}
+
+static void compress_slot(struct compressor *compressor, struct slot *slot) {
+    const uint8_t *contents = contents_of(slot);
+    struct quipu_trace_block *block = &slot->block;
+    size_t size = block->size;
+    bool split = block->chunk.kind == QUIPU_TRACE_RECORDS;
+    if (!compressor->writer->level || !size)
         return;
-    size_t stored = ZSTD_compress2(context, slot->compressed, sizeof slot->compressed,
-                                   contents_of(slot), slot->block.size);
-    if (ZSTD_isError(stored) || stored >= slot->block.size)
+    if (split) {
+        size = split_records(&block->chunk, contents, size, compressor->split);
+        contents = compressor->split;
+    }
+    size_t stored = ZSTD_compress2(compressor->context, slot->compressed, sizeof slot->compressed,
+                                   contents, size);
+    if (ZSTD_isError(stored) || stored >= block->size)
         return;
-    slot->block.stored = (uint32_t)stored;
+    block->stored = (uint32_t)stored;
+    block->chunk.flags |= split ? QUIPU_TRACE_SPLIT : 0;
     release_contents(slot);
 }
 
@@ -157,10 +179,10 @@ static void write_ready(struct trace_writer *writer) {
 }
 
 /* Compresses the next block that waits. */
-static void do_next(struct trace_writer *writer, ZSTD_CCtx *context) {
+static void do_next(struct trace_writer *writer, struct compressor *compressor) {
     struct slot *slot = slot_of(writer, writer->taken++);
     pthread_mutex_unlock(&writer->lock);
-    compress_slot(writer, context, slot);
+    compress_slot(compressor, slot);
     pthread_mutex_lock(&writer->lock);
     slot->done = true;
     write_ready(writer);
@@ -172,7 +194,7 @@ static void *run_thread(void *of) {
     pthread_mutex_lock(&writer->lock);
     while (writer->taken < writer->added || !writer->ends) {
         if (writer->taken < writer->added)
-            do_next(writer, compressor->context);
+            do_next(writer, compressor);
         else
             pthread_cond_wait(&writer->work, &writer->lock);
     }
@@ -182,16 +204,12 @@ static void *run_thread(void *of) {
 
 /* Starts a further thread. Returns false if there can be none. */
 static bool start_thread(struct trace_writer *writer) {
-    struct compressor *compressor = &writer->compressors[writer->thread_count];
-    compressor->writer = writer;
-    compressor->context = new_context(writer->level);
-    if (!compressor->context)
-        return false;
-    if (pthread_create(&compressor->thread, NULL, run_thread, compressor) != 0) {
-        ZSTD_freeCCtx(compressor->context);
+    struct compressor *compressor = new_compressor(writer);
+    if (!compressor || pthread_create(&compressor->thread, NULL, run_thread, compressor) != 0) {
+        free_compressor(compressor);
         return false;
     }
-    writer->thread_count++;
+    writer->compressors[++writer->thread_count] = compressor;
     return true;
 }
 
@@ -213,9 +231,9 @@ struct trace_writer *writer_begin(struct arena *arena, const char *path, int lev
                     : write_parts(writer->fd, &(struct iovec){&header, sizeof header}, 1);
     if (error)
         die("cannot write '%s': %s", path, strerror(error));
-    writer->context = new_context(level);
+    writer->compressors[0] = new_compressor(writer);
     writer->slots = malloc(SLOTS * sizeof *writer->slots);
-    if (!writer->context || !writer->slots)
+    if (!writer->compressors[0] || !writer->slots)
         die("cannot write '%s': %s", path, strerror(ENOMEM));
     return writer;
 }
@@ -256,7 +274,7 @@ void writer_add_lent(struct trace_writer *writer, const struct quipu_trace_chunk
     if (writer->thread_count)
         pthread_cond_signal(&writer->work);
     else
-        do_next(writer, writer->context);
+        do_next(writer, writer->compressors[0]);
     pthread_mutex_unlock(&writer->lock);
 }
 
@@ -271,7 +289,7 @@ void writer_add(struct trace_writer *writer, const struct quipu_trace_chunk *chu
 void writer_finish(struct trace_writer *writer) {
     pthread_mutex_lock(&writer->lock);
     while (writer->taken < writer->added) /* this thread helps */
-        do_next(writer, writer->context);
+        do_next(writer, writer->compressors[0]);
     while (writer->written < writer->added)
         pthread_cond_wait(&writer->progress, &writer->lock);
     pthread_mutex_unlock(&writer->lock);
@@ -292,13 +310,13 @@ const char *writer_end(struct trace_writer *writer, unsigned flags) {
     writer->ends = true;
     pthread_cond_broadcast(&writer->work);
     pthread_mutex_unlock(&writer->lock);
-    for (unsigned i = 0; i < writer->thread_count; i++) {
-        pthread_join(writer->compressors[i].thread, NULL);
-        ZSTD_freeCCtx(writer->compressors[i].context);
+    for (unsigned i = 1; i <= writer->thread_count; i++) {
+        pthread_join(writer->compressors[i]->thread, NULL);
+        free_compressor(writer->compressors[i]);
     }
     if (close(writer->fd) != 0 && !writer->error)
         writer->error = errno;
-    ZSTD_freeCCtx(writer->context);
+    free_compressor(writer->compressors[0]);
     free(writer->slots);
     return writer->error ? arena_print(writer->arena, "cannot write '%s': %s; the trace ends there",
                                        writer->path, strerror(writer->error))

@@ -7,8 +7,6 @@
  * the number of instructions: a load of what was just stored waits for that. */
 #include "x86/trace_record.h"
 
-#include "format/trace.h"
-
 #include <stdio.h>
 
 enum {
@@ -29,18 +27,29 @@ static unsigned count_registers(uint16_t registers) {
     return (unsigned)__builtin_popcount(registers);
 }
 
-static unsigned head_size(const struct trace_code *code) {
-    if (code->sync)
-        return QUIPU_TRACE_SYNC_SIZE;
-    return code->id < QUIPU_TRACE_LONG ? 1 : QUIPU_TRACE_LONG_SIZE;
+struct quipu_trace_form trace_record_form(const struct trace_code *code) {
+    return (struct quipu_trace_form){
+        .sync = code->sync,
+        .wide = (uint8_t)count_registers(code->registers & ~code->narrow),
+        .narrow = (uint8_t)count_registers(code->narrow),
+        .vectors = code->vector_count > 0,
+    };
 }
 
-unsigned trace_record_size(const struct trace_code *code) {
-    unsigned size = head_size(code) + 8 * count_registers(code->registers & ~code->narrow) +
-                    4 * count_registers(code->narrow);
+static unsigned head_size(const struct trace_code *code) {
+    return quipu_trace_head_size(trace_record_form(code), code->id);
+}
+
+static unsigned values_size(const struct trace_code *code) {
+    struct quipu_trace_form form = trace_record_form(code);
+    unsigned size = 8u * form.wide + 4u * form.narrow;
     for (unsigned i = 0; i < code->vector_count; i++)
         size += code->vectors[i].size;
     return size;
+}
+
+unsigned trace_record_size(const struct trace_code *code) {
+    return head_size(code) + values_size(code);
 }
 
 /* Writes the name of register NUMBER, or of its lower half. */
@@ -125,19 +134,35 @@ static void write_room_test(struct buffer *out, const struct code_context *conte
     buffer_release(&call);
 }
 
+static void write_witness(struct buffer *out, const struct trace_code *code, const char *cursor,
+                          int size) {
+    struct quipu_trace_form form = trace_record_form(code);
+    if (code->id < QUIPU_TRACE_NUMBERED) {
+        buffer_print(out, "movb $%u, %d(%%%s)", code->id, -size, cursor);
+        return;
+    }
+    uint32_t number = code->id - QUIPU_TRACE_NUMBERED;
+    if (quipu_trace_is_long(form, code->id)) {
+        uint32_t values = form.wide + (uint32_t)QUIPU_TRACE_LONG_VALUES * form.narrow;
+        buffer_print(out, "movl $%u, %d(%%%s)", QUIPU_TRACE_LONG | values << 8 | number << 16,
+                     -size, cursor);
+        return;
+    }
+    buffer_print(out, "movl $%u, %d(%%%s); movl $%u, %d(%%%s)", QUIPU_TRACE_LARGE | number << 8,
+                 -size, cursor, values_size(code), 4 - size, cursor);
+}
+
 static void write_head(struct buffer *out, const struct trace_code *code,
                        const struct record_registers *registers, int size) {
     const char *cursor = register_name(registers->cursor);
     if (!code->sync) {
-        if (code->id < QUIPU_TRACE_LONG)
-            buffer_print(out, "movb $%u, %d(%%%s)", code->id, -size, cursor);
-        else
-            buffer_print(out, "movl $%u, %d(%%%s)", QUIPU_TRACE_LONG | code->id << 8, -size,
-                         cursor);
+        write_witness(out, code, cursor, size);
         return;
     }
+    const struct quipu_trace_head *row = quipu_trace_head_of(trace_record_form(code));
     const char *base = register_name(registers->base);
-    buffer_print(out, "movb $%d, %d(%%%s); ", QUIPU_TRACE_SYNC, -size, cursor);
+    buffer_print(out, "movb $%d, %d(%%%s); ", row ? row->first : QUIPU_TRACE_LARGE_SYNC, -size,
+                 cursor);
     if (registers->raised)
         buffer_print(out, "leaq %d(%%rsp), %%%s; movq %%%s, %d(%%%s); ", registers->raised, base,
                      base, 1 - size, cursor);
@@ -147,6 +172,9 @@ static void write_head(struct buffer *out, const struct trace_code *code,
     buffer_print(out, "leaq .LQw%u(%%rip), %%%s; movl ", code->label, base);
     write_name(out, registers->base, true);
     buffer_print(out, ", %d(%%%s)", QUIPU_TRACE_SYNC_CODE - size, cursor);
+    if (!row)
+        buffer_print(out, "; movl $%u, %d(%%%s)", values_size(code), QUIPU_TRACE_SYNC_SIZE - size,
+                     cursor);
 }
 
 /* Stores a register at AT from the cursor, and returns the number of bytes. */
@@ -196,7 +224,10 @@ static void write_body(struct buffer *out, const struct code_context *context,
         write_room_test(out, context, registers, (unsigned)size, frame);
     write_head(out, code, registers, size);
     for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
-        if (code->registers >> reg & 1)
+        if ((code->registers & ~code->narrow) >> reg & 1)
+            at += write_value(out, code, registers, reg, at);
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (code->narrow >> reg & 1)
             at += write_value(out, code, registers, reg, at);
     for (unsigned i = 0; i < code->vector_count; i++) {
         write_vector(out, registers, &code->vectors[i], at);

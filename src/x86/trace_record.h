@@ -2,13 +2,14 @@
 #ifndef QUIPU_X86_TRACE_RECORD_H
 #define QUIPU_X86_TRACE_RECORD_H
 
+#include "format/trace_heads.h"
 #include "x86/access.h"
 #include "x86/sequence.h"
 
 /* A record. */
 struct trace_code {
     bool sync;          /* it names its own code; otherwise it is a witness */
-    uint32_t id;        /* of a witness: its first byte, or a larger number */
+    uint32_t id;        /* of a witness; see format/trace_heads.h */
     uint32_t label;     /* number of the labels at the begin (.LQw) and end (.LQx) of its code */
     uint16_t registers; /* whose values it has */
     uint16_t narrow;    /* of those, only the lower halves */
@@ -19,6 +20,9 @@ struct trace_code {
     bool tested; /* whether there is room is tested, even if flags are live */
     bool roomy;  /* a record before has made sure of room: no test */
 };
+
+/* Returns what the record has behind its head. */
+struct quipu_trace_form trace_record_form(const struct trace_code *code);
 
 /* Returns the size of a record in bytes. */
 unsigned trace_record_size(const struct trace_code *code);

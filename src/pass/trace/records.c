@@ -10,7 +10,7 @@
  * requires: place_chords, find_liveness   makes: records */
 #include "pass/trace/trace.h"
 
-#include "format/trace.h"
+#include "format/trace_heads.h"
 #include "pass/plan.h"
 
 /* Returns the best position of [LOW, HIGH] for a record: where no flag is live, and two registers
@@ -189,10 +189,28 @@ void choose_records(struct planner *p, struct trace_records *trace) {
             add_edge_record(p, trace, i);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         add_tail_record(p, trace, i);
-    uint32_t id = QUIPU_TRACE_FIRST;
-    for (size_t i = 0; i < trace->records.count; i++) {
+    for (size_t i = 0; i < trace->records.count; i++)
         trace->records.data[i].label = ++p->state->labels;
-        if (!trace->records.data[i].sync)
-            trace->records.data[i].id = id++;
+}
+
+void number_witnesses(const struct graph *graph, struct trace_records *trace) {
+    const struct quipu_trace_head *rows = quipu_trace_heads();
+    uint8_t used[QUIPU_TRACE_HEADS] = {0};
+    uint32_t next = QUIPU_TRACE_NUMBERED;
+    for (size_t i = 0; i < trace->records.count; i++) {
+        struct trace_record *record = &trace->records.data[i];
+        struct access_vector vectors[ACCESS_VECTORS_MAX];
+        struct trace_code code = {
+            .registers = record->registers,
+            .narrow = record->narrow,
+            .vector_count = vectors_of_record(graph, record, vectors),
+        };
+        const struct quipu_trace_head *row = quipu_trace_head_of(trace_record_form(&code));
+        if (record->sync)
+            continue;
+        if (row && used[row - rows] < row->count)
+            record->id = row->first + (uint32_t)used[row - rows]++;
+        else
+            record->id = next++;
     }
 }

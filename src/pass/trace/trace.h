@@ -15,7 +15,7 @@ struct trace_record {
     uint32_t block;     /* index, or NONE: on an edge */
     uint32_t at;        /* in front of this instruction of the block */
     uint32_t edge;      /* index, or NONE */
-    uint32_t id;        /* of a witness, from QUIPU_TRACE_FIRST on */
+    uint32_t id;        /* of a witness; see format/trace_heads.h */
     uint32_t label;     /* number of the labels of its code */
     uint16_t registers; /* that it has */
     uint16_t narrow;    /* narrow.c: of those, their upper halves are 0 and not recorded */
@@ -115,9 +115,13 @@ struct trace_site site_of_record(const struct trace_record *record, const struct
 /* Whether the edge leads from a call that may not return, or return more than once. */
 bool needs_sync(const struct graph *graph, const struct edge *edge);
 
-/* records.c: chooses the positions of all records, and numbers the witnesses.
+/* records.c: chooses the positions of all records.
  * requires: place_chords, find_liveness   makes: records, of_edge, of_block */
 void choose_records(struct planner *p, struct trace_records *trace);
+
+/* records.c: numbers the witnesses.
+ * requires: choose_records, find_narrow_values   makes: id of records */
+void number_witnesses(const struct graph *graph, struct trace_records *trace);
 
 /* narrow.c: finds the recorded registers whose upper halves are 0.
  * requires: choose_records   makes: narrow of records */

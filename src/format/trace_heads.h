@@ -1,0 +1,98 @@
+/* trace_heads.h: the first bytes of records of traces that the code of functions writes. They tell
+ * how long a record is, so that records can be taken apart without following the program's path.
+ *
+ * A row has the first bytes of records of one form. Records of other forms, and those for which a
+ * row has no byte left, have longer heads:
+ *
+ *     QUIPU_TRACE_LONG        u8 wide values, and 16 times the narrow ones, u16 number
+ *     QUIPU_TRACE_LARGE       u24 number, u32 size of the values in bytes
+ *     QUIPU_TRACE_LARGE_SYNC  as QUIPU_TRACE_SYNC, then u32 size of the values in bytes
+ *
+ * The id of a witness is its first byte; or QUIPU_TRACE_NUMBERED and its number. */
+#ifndef QUIPU_FORMAT_TRACE_HEADS_H
+#define QUIPU_FORMAT_TRACE_HEADS_H
+
+#include "format/trace.h"
+
+#include <stddef.h>
+
+enum {
+    QUIPU_TRACE_NUMBERED = 256,
+    QUIPU_TRACE_LONG_NUMBERS = 1 << 16,
+    QUIPU_TRACE_LONG_VALUES = 16,
+};
+
+/* What a record has behind its head. */
+struct quipu_trace_form {
+    uint8_t sync;         /* 1: it is a sync */
+    uint8_t wide, narrow; /* values of 8 and of 4 bytes */
+    uint8_t vectors;      /* 1: it has vectors or masks */
+};
+
+struct quipu_trace_head {
+    uint8_t first, count; /* bytes [first, first + count) */
+    struct quipu_trace_form form;
+};
+
+enum {
+    QUIPU_TRACE_HEADS = 12
+};
+
+/* Returns the rows, whose bytes follow each other but for the first one. */
+static inline const struct quipu_trace_head *quipu_trace_heads(void) {
+    static const struct quipu_trace_head rows[QUIPU_TRACE_HEADS] = {
+        {QUIPU_TRACE_SYNC, 1, {1, 0, 0, 0}},
+        {QUIPU_TRACE_FIRST, 96, {0, 0, 0, 0}},
+        {100, 52, {0, 0, 1, 0}},
+        {152, 52, {0, 1, 0, 0}},
+        {204, 8, {0, 0, 2, 0}},
+        {212, 8, {0, 1, 1, 0}},
+        {220, 12, {0, 2, 0, 0}},
+        {232, 4, {0, 3, 0, 0}},
+        {236, 1, {1, 1, 0, 0}},
+        {237, 1, {1, 0, 1, 0}},
+        {238, 1, {1, 2, 0, 0}},
+        {239, 1, {1, 1, 1, 0}},
+    };
+    return rows;
+}
+
+/* Returns the row of records of this form, or NULL. */
+static inline const struct quipu_trace_head *quipu_trace_head_of(struct quipu_trace_form form) {
+    const struct quipu_trace_head *rows = quipu_trace_heads();
+    for (int i = 0; i < QUIPU_TRACE_HEADS; i++)
+        if (rows[i].form.sync == form.sync && rows[i].form.wide == form.wide &&
+            rows[i].form.narrow == form.narrow && rows[i].form.vectors == form.vectors)
+            return &rows[i];
+    return NULL;
+}
+
+/* Whether the form and the ID of a witness go into QUIPU_TRACE_LONG. */
+static inline int quipu_trace_is_long(struct quipu_trace_form form, uint32_t id) {
+    return !form.vectors && form.wide < QUIPU_TRACE_LONG_VALUES &&
+           form.narrow < QUIPU_TRACE_LONG_VALUES &&
+           id - QUIPU_TRACE_NUMBERED < QUIPU_TRACE_LONG_NUMBERS;
+}
+
+/* Returns the bytes of the head of a record; ID: of a witness. */
+static inline unsigned quipu_trace_head_size(struct quipu_trace_form form, uint32_t id) {
+    if (form.sync)
+        return quipu_trace_head_of(form) ? QUIPU_TRACE_SYNC_SIZE : QUIPU_TRACE_LARGE_SYNC_SIZE;
+    if (id < QUIPU_TRACE_NUMBERED)
+        return 1;
+    return quipu_trace_is_long(form, id) ? QUIPU_TRACE_LONG_SIZE : QUIPU_TRACE_LARGE_SIZE;
+}
+
+/* Whether a record with this first byte is a sync. */
+static inline int quipu_trace_is_sync(uint8_t first) {
+    return first == QUIPU_TRACE_SYNC || first == QUIPU_TRACE_LARGE_SYNC ||
+           (first >= QUIPU_TRACE_FIRST_SYNC && first < QUIPU_TRACE_LONG);
+}
+
+/* Whether it is a witness. */
+static inline int quipu_trace_is_witness(uint8_t first) {
+    return (first >= QUIPU_TRACE_FIRST && first < QUIPU_TRACE_FIRST_SYNC) ||
+           first == QUIPU_TRACE_LONG || first == QUIPU_TRACE_LARGE;
+}
+
+#endif
