@@ -216,8 +216,9 @@ static bool fill_in(greg_t *registers, const struct thread *thread, const struct
     return true;
 }
 
-/* Whether the instruction at CODE stores a vector or a mask to the thread's last record: movdqu,
- * vmovdqu, vmovdqu64 and kmov, as src/x86/trace_record.c writes them. */
+/* Whether the instruction at CODE stores a vector or a mask to a record of the thread: movdqu,
+ * vmovdqu, vmovdqu64 and kmov, as src/x86/trace_record.c writes them. It need not be the last
+ * record: where a handler returns to such an instruction, another one may come in at once. */
 static bool stores_vector(const uint8_t *code, const greg_t *registers,
                           const struct thread *thread) {
     bool high; /* the base is one of %r8 to %r15 */
@@ -238,7 +239,7 @@ static bool stores_vector(const uint8_t *code, const greg_t *registers,
     }
     unsigned base = (code[1] & 7u) | (unsigned)high << 3;
     return (code[0] == 0x7f || code[0] == 0x91) && code[1] >> 6 != 3 && (base & 7) != 4 &&
-           (uint64_t)registers[context_registers[base]] == thread->known.cursor;
+           is_in_buffer(thread, (uint64_t)registers[context_registers[base]]);
 }
 
 /* The interrupted code still writes into the thread's buffer, when the handler with FRAME has
@@ -446,9 +447,9 @@ void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer) {
 void quipu_trace_resumed(ucontext_t *frame, bool holds) {
     struct thread *thread = (struct thread *)*quipu_trace_own();
     uint64_t mask = block_signals();
-    if (thread->held == frame)
-        thread->held = NULL;
     *quipu_trace_add_record(thread, QUIPU_TRACE_RESUMED_SIZE) = QUIPU_TRACE_RESUMED;
+    if (thread->held == frame) /* now, as that record may have filled the buffer */
+        thread->held = NULL;
     if (holds)
         frame->uc_mcontext.gregs[REG_R11] = (greg_t)thread->known.cursor;
     restore_signals(mask);
