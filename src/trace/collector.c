@@ -67,6 +67,7 @@ struct collector {
     struct schedule_recorder *schedule; /* NULL: none is wanted */
     unsigned jobs;
     bool has_records; /* of a thread; then the writer has threads */
+    bool lends;       /* take_buffer has found a buffer that is lent */
 };
 
 /* ---- the directory ---- */
@@ -340,6 +341,7 @@ static bool take_buffer(struct collector *collector, size_t *index, bool often) 
     struct buffer_file *buffer = collector->buffers.data[*index];
     struct quipu_trace_chunk chunk = {0};
     if (!read_description(collector, buffer, &chunk) || chunk.state == QUIPU_TRACE_STORING) {
+        collector->lends |= chunk.state == QUIPU_TRACE_STORING;
         ++*index;
         return false;
     }
@@ -370,6 +372,7 @@ static bool take_buffer(struct collector *collector, size_t *index, bool often) 
 bool collector_take(struct collector *collector, bool often) {
     struct quipu_trace_control *control = collector->control;
     bool taken = false;
+    collector->lends = false;
     if (collector->schedule)
         schedule_recorder_take(collector->schedule, control->tickets);
     for (uint32_t last = __atomic_load_n(&control->numbers, __ATOMIC_ACQUIRE);
@@ -383,6 +386,10 @@ bool collector_take(struct collector *collector, bool often) {
     }
     for (size_t i = 0; i < collector->buffers.count;)
         taken |= take_buffer(collector, &i, often);
+    if (!taken && !often && collector->lends) { /* the next look finds whether they are left */
+        writer_finish(collector->writer);
+        taken = true;
+    }
     if (taken)
         tell_empty(collector);
     return taken;
@@ -416,9 +423,8 @@ const char *collector_end(struct collector *collector) {
     struct quipu_trace_control *control = collector->control;
     __atomic_store_n(&control->stopped, 1, __ATOMIC_SEQ_CST);
     unsigned flags = 0;
-    collector_take(collector, false);
-    writer_finish(collector->writer);
-    collector_take(collector, false);
+    while (collector_take(collector, false))
+        ;
     writer_finish(collector->writer);
     for (size_t i = 0; i < collector->buffers.count; i++) { /* of processes that live on */
         struct quipu_trace_chunk chunk = {0};
