@@ -63,11 +63,12 @@ static void add_reference(struct kept_references *kept, const struct memory_refe
     bool same_place = reference->place == before->place;
     unsigned char first = (unsigned char)(reference->kind | (same_place ? SAME_PLACE : 0));
     uint64_t *address = &before->addresses[reference->kind];
-    int64_t difference = (int64_t)(reference->address - *address);
+    uint64_t difference = reference->address - *address;
+    uint64_t sign = difference >> 63 ? UINT64_MAX : 0;
     buffer_add(&kept->bytes, &first, 1);
     if (!same_place)
         buffer_uleb128(&kept->bytes, reference->place);
-    buffer_uleb128(&kept->bytes, (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63));
+    buffer_uleb128(&kept->bytes, difference << 1 ^ sign);
     buffer_uleb128(&kept->bytes, reference->size);
     before->place = reference->place;
     *address = reference->address;

@@ -141,9 +141,10 @@ static const char *find_source(struct libc_command *command) {
     if (!command->source)
         return "";
     char *absolute = realpath(command->source, NULL);
-    if (!absolute)
+    const char *source =
+        absolute ? arena_copy(&command->options.arena, absolute, strlen(absolute)) : NULL;
+    if (!source)
         die("'%s': %s; --source wants a directory or a tar file", command->source, strerror(errno));
-    const char *source = arena_copy(&command->options.arena, absolute, strlen(absolute));
     free(absolute);
     return source;
 }
