@@ -158,6 +158,18 @@ static struct frame make_innermost(const struct start_place *place,
     return frame;
 }
 
+/* Returns the address at which the frame is unwound: of the program's own instruction that is next
+ * or was last. The record's code may be out of line, where the unwinder's row does not have the
+ * registers that the function has saved. ADDRESS: if there is no such instruction. */
+static uint64_t unwinding_address(struct trace_walk *walk, const struct frame *frame,
+                                  uint64_t address) {
+    struct piece *piece = &frame->function->pieces[frame->piece];
+    decode_piece(&walk->trace->arena, frame->function, piece);
+    if (!piece->count)
+        return address;
+    return piece->instructions[frame->read ? piece->count - 1 : 0].address + frame->loaded->bias;
+}
+
 /* ---- its callers ---- */
 
 static struct stack_modules *modules_of(struct traced_process *process) {
@@ -257,13 +269,18 @@ bool walk_start(struct trace_walk *walk) {
     const struct start_place *place = follow_to_end(walk, &state, &loaded);
     if (!place)
         return false;
-    struct stack_copy copy = {
-        .address = start.address, .bytes = state.stack, .size = state.stack_size};
-    memcpy(copy.registers, start.registers, sizeof copy.registers);
+    struct frame innermost = make_innermost(place, loaded, &state);
+    uint64_t skipped = state.registers[STACK_POINTER] - start.registers[STACK_POINTER];
+    if (skipped > state.stack_size)
+        return false;
+    struct stack_copy copy = {.address = unwinding_address(walk, &innermost, state.address),
+                              .bytes = state.stack + skipped,
+                              .size = state.stack_size - skipped};
+    memcpy(copy.registers, state.registers, sizeof copy.registers);
     struct arena arena = {0};
     stack_frames stack = {0};
     bool whole = stack_unwind(&arena, modules_of(walk->thread->process), &copy, &stack);
-    whole &= make_frames(walk, make_innermost(place, loaded, &state), &stack);
+    whole &= make_frames(walk, innermost, &stack);
     walk_start_counts(walk, place->address + loaded->bias);
     arena_release(&arena);
     return whole;

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 enum {
-    SIGNALS = 400, /* of each kind */
+    SIGNALS = 150, /* of each kind */
     ROUNDS = 20,   /* of a handler */
-    MAIN_ROUNDS = 100000
+    MAIN_ROUNDS = 20000
 };
 
 static int table[64], answers[2];
