@@ -27,6 +27,7 @@
 
 enum {
     SLOTS = 16,
+    SPLIT_LEVEL = 3,  /* from this one on records are taken apart: smaller, but slower */
     THREADS_MOST = 15 /* so that blocks wait, and not threads */
 };
 
@@ -136,7 +137,8 @@ static void compress_slot(struct compressor *compressor, struct slot *slot) {
     const uint8_t *contents = contents_of(slot);
     struct quipu_trace_block *block = &slot->block;
     size_t size = block->size;
-    bool split = block->chunk.kind == QUIPU_TRACE_RECORDS;
+    bool split =
+        block->chunk.kind == QUIPU_TRACE_RECORDS && compressor->writer->level >= SPLIT_LEVEL;
     if (!compressor->writer->level || !size)
         return;
     if (split) {
