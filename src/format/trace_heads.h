@@ -89,10 +89,4 @@ static inline int quipu_trace_is_sync(uint8_t first) {
            (first >= QUIPU_TRACE_FIRST_SYNC && first < QUIPU_TRACE_LONG);
 }
 
-/* Whether it is a witness. */
-static inline int quipu_trace_is_witness(uint8_t first) {
-    return (first >= QUIPU_TRACE_FIRST && first < QUIPU_TRACE_FIRST_SYNC) ||
-           first == QUIPU_TRACE_LONG || first == QUIPU_TRACE_LARGE;
-}
-
 #endif

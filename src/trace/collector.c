@@ -243,17 +243,23 @@ static void look_for_failure(struct collector *collector) {
         __atomic_store_n(&collector->control->stopped, 1, __ATOMIC_RELEASE);
 }
 
+/* Returns the size of the contents without the zeros at their end. */
+static size_t size_without_zeros(const uint8_t *contents, size_t size) {
+    while (size > 0 && contents[size - 1] == 0)
+        size--;
+    return size;
+}
+
 /* Stores what is in the buffer, which no process needs any more. */
 static void store(struct collector *collector, const struct buffer_file *buffer,
                   struct quipu_trace_chunk *chunk) {
     begin_to_store(collector, chunk);
     uint8_t *contents = writer_contents(collector->writer);
-    ssize_t size = pread(buffer->fd, contents, QUIPU_TRACE_CONTENTS_MAX,
+    ssize_t read = pread(buffer->fd, contents, QUIPU_TRACE_CONTENTS_MAX,
                          PAGE - quipu_trace_counters_size(chunk));
-    while (size > 0 && contents[size - 1] == 0)
-        size--;
-    if (wants(collector, chunk, contents, size > 0 ? (size_t)size : 0))
-        writer_add(collector->writer, chunk, contents, size > 0 ? (size_t)size : 0);
+    size_t size = size_without_zeros(contents, read > 0 ? (size_t)read : 0);
+    if (wants(collector, chunk, contents, size))
+        writer_add(collector->writer, chunk, contents, size);
     look_for_failure(collector);
 }
 
@@ -289,9 +295,7 @@ static void store_in_place(struct collector *collector, struct buffer_file *buff
     begin_to_store(collector, chunk);
     size_t counters = quipu_trace_counters_size(chunk);
     const uint8_t *contents = (const uint8_t *)buffer->map + PAGE - counters;
-    size_t size = QUIPU_TRACE_RECORDS_MAX + counters;
-    while (size > 0 && contents[size - 1] == 0)
-        size--;
+    size_t size = size_without_zeros(contents, QUIPU_TRACE_RECORDS_MAX + counters);
     buffer->map->state = QUIPU_TRACE_STORING;
     if (wants(collector, chunk, contents, size))
         writer_add_lent(collector->writer, chunk, contents, size, give_back, buffer);

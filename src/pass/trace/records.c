@@ -193,18 +193,13 @@ void choose_records(struct planner *p, struct trace_records *trace) {
         trace->records.data[i].label = ++p->state->labels;
 }
 
-void number_witnesses(const struct graph *graph, struct trace_records *trace) {
+void number_witnesses(struct planner *p, struct trace_records *trace) {
     const struct quipu_trace_head *rows = quipu_trace_heads();
     uint8_t used[QUIPU_TRACE_HEADS] = {0};
     uint32_t next = QUIPU_TRACE_NUMBERED;
     for (size_t i = 0; i < trace->records.count; i++) {
         struct trace_record *record = &trace->records.data[i];
-        struct access_vector vectors[ACCESS_VECTORS_MAX];
-        struct trace_code code = {
-            .registers = record->registers,
-            .narrow = record->narrow,
-            .vector_count = vectors_of_record(graph, record, vectors),
-        };
+        struct trace_code code = code_of_record(p, record);
         const struct quipu_trace_head *row = quipu_trace_head_of(trace_record_form(&code));
         if (record->sync)
             continue;

@@ -121,7 +121,7 @@ void choose_records(struct planner *p, struct trace_records *trace);
 
 /* records.c: numbers the witnesses.
  * requires: choose_records, find_narrow_values   makes: id of records */
-void number_witnesses(const struct graph *graph, struct trace_records *trace);
+void number_witnesses(struct planner *p, struct trace_records *trace);
 
 /* narrow.c: finds the recorded registers whose upper halves are 0.
  * requires: choose_records   makes: narrow of records */
