@@ -318,10 +318,13 @@ void lay_out_padding(struct arena *arena, const struct traced_function *function
     size_t left;
     const uint8_t *code = binary_code(function->module->layout, piece->shown, &left);
     for (uint32_t at = 0; code && at < piece->size;) {
-        struct traced_instruction instruction = {piece->address, piece->shown + at, 0, {0}};
+        struct traced_instruction instruction = {.address = piece->address,
+                                                 .shown = piece->shown + at};
         if (!decode_instruction(code + at, left - at, &instruction.decoded))
             break;
         instruction.shown_size = instruction.decoded.size;
+        instruction.effect =
+            find_effect(&instruction.decoded, piece->address + instruction.decoded.size);
         vector_push(arena, list, instruction);
         at += instruction.decoded.size;
     }

@@ -127,8 +127,8 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
         }
         if (kind & QUIPU_TRACE_HAS_VECTORS && !read_vectors(cursor, record))
             return false;
-        record->size +=
-            quipu_trace_head_size(form_of_record(record), record->id) + values_size(record);
+        record->head = quipu_trace_head_size(form_of_record(record), record->id);
+        record->size += record->head + values_size(record);
     }
     return !cursor->failed;
 }
@@ -293,6 +293,7 @@ void decode_piece(struct arena *arena, struct traced_function *function, struct 
         uint8_t class = instruction.decoded.class;
         bool longer = class == CLASS_JUMP || class == CLASS_CONDITIONAL;
         uint32_t bytes = instruction.shown_size = instruction.decoded.size;
+        instruction.effect = find_effect(&instruction.decoded, address + bytes);
         vector_push(arena, &list, instruction);
         code += bytes;
         left -= bytes;

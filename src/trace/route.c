@@ -78,7 +78,8 @@ uint32_t find_route(struct arena *arena, struct traced_function *function, uint3
                     struct goal goal) {
     if (source > function->piece_count)
         return look_up(arena, function, source, goal);
-    struct route *last = &function->pieces[source - 1].route;
+    struct route *last =
+        &function->pieces[source - 1].routes[(goal.kind + goal.index) % ROUTES_RECENT];
     if (!last->known || last->kind != goal.kind || last->index != goal.index)
         *last = (struct route){true, goal.kind, goal.index, look_up(arena, function, source, goal)};
     return last->edge;

@@ -14,6 +14,7 @@
 #include "util/vector.h"
 #include "x86/callee.h"
 #include "x86/decode.h"
+#include "x86/effect.h"
 
 struct binary;
 
@@ -25,6 +26,7 @@ struct record_note {
     uint8_t vector_count;
     uint8_t vector_sizes[QUIPU_TRACE_VECTORS];
     uint32_t size;    /* in the file, with its head */
+    uint32_t head;    /* bytes in front of the values of registers */
     uint32_t id;      /* of a witness */
     uint64_t address; /* of its code, as linked */
     uint32_t code_size;
@@ -59,6 +61,7 @@ struct traced_instruction {
     uint64_t address; /* as linked */
     uint64_t shown;   /* its address in the layout, as linked */
     uint8_t shown_size;
+    struct effect effect;
     struct decoded decoded;
 };
 
@@ -78,12 +81,16 @@ struct route {
     uint32_t edge;        /* its first edge, or NONE_OF */
 };
 
+enum {
+    ROUTES_RECENT = 4 /* of a piece, whose way mostly leads to few goals */
+};
+
 /* A stretch of code without inserted code. Padding has instructions only in a layout. */
 struct piece {
     bool padding;
-    uint8_t entries;    /* enum piece_entries */
-    struct route route; /* the last one from here */
-    uint32_t record;    /* 1 + the one in front of it, or 0 */
+    uint8_t entries;                    /* enum piece_entries */
+    struct route routes[ROUTES_RECENT]; /* the last ones from here, by their goals */
+    uint32_t record;                    /* 1 + the one in front of it, or 0 */
     uint8_t fragment;
     uint32_t offset, size;                   /* in the compiler's output */
     uint64_t address;                        /* of its first instruction, as linked */
@@ -298,6 +305,10 @@ struct trace_step {
 };
 
 struct trace_walk; /* walk.c */
+
+/* walk_straight.c: the same as trace_step, if the next instruction is one that directly follows the
+ * last one, and is simple; otherwise returns NULL, and nothing is done. It allocates nothing. */
+struct trace_step *trace_straight_step(struct trace_walk *walk);
 
 /* Begins with the part of the thread that is read of the trace, up to its end. */
 struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *thread);

@@ -392,6 +392,13 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     const struct tick_count *count = walk_count_of(walk, frame);
     step->ticks = count->ticks;
     step->counted = count->known ? count->thread : 0;
+    frame->values[VALUE_ZERO] = 0;
+    frame->values[VALUE_BIAS] = frame->loaded->bias;
+    frame->values[VALUE_THREAD] = walk->values.general.fs_base;
+    if (instruction->effect.kind != EFFECT_LONG) {
+        take_effect(walk, frame, instruction);
+        return;
+    }
     step->references.count = 0;
     walk->stack_known = frame->known & REGISTER_RSP;
     walk->stack = frame->values[STACK_POINTER];
@@ -474,6 +481,10 @@ static bool pass_break(struct trace_walk *walk) {
 }
 
 bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uint64_t *ticket) {
+    *step = trace_straight_step(walk);
+    if (*step)
+        return true;
+    walk->straight = NULL;
     while (!walk->ended) {
         struct frame *frame = innermost(walk);
         if ((!frame || frame->calls || frame->index == 0) && is_at_site(walk, frame)) {
@@ -494,6 +505,7 @@ bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uin
                 emit(walk, frame);
                 if (!walk_gives(walk))
                     continue;
+                begin_straight(walk, frame);
                 *step = &walk->step;
                 return true;
             }
@@ -558,6 +570,7 @@ struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thr
     walk->chunk = range.first;
     walk->end_chunk = range.end < thread->chunks.count ? range.end : SIZE_MAX;
     walk_begin_counts(walk);
+    vector_reserve(&walk->arena, &walk->step.references); /* for take_effect */
     if (range.first >= range.end) {
         walk->ended = true;
         return walk;

@@ -2,6 +2,7 @@
  *
  * walk.c           the path of control
  * walk_records.c   the thread's records, one after the other
+ * walk_straight.c  a piece's instructions behind its first, as far as they are simple
  * walk_accesses.c  what an instruction accesses
  * walk_gap.c       what ran outside of the trace, and what it accessed
  * walk_window.c    which instructions are in the trace's window
@@ -18,6 +19,8 @@
 #include "trace/trace.h"
 #include "x86/accessed.h"
 #include "x86/callee.h"
+
+#include <string.h>
 
 /* How control has left traced code. */
 struct leaving {
@@ -48,8 +51,9 @@ struct frame {
                                before it, without other code between */
     struct leaving leaving; /* of a handler: of the interrupted code */
     uint16_t known;
-    uint64_t values[GENERAL_REGISTERS];
-    bool has_vectors; /* those of the next instruction are known */
+    uint64_t values[EFFECT_VALUES]; /* the last ones are those of the loaded module
+                                             and the thread; see walk.c */
+    bool has_vectors;               /* those of the next instruction are known */
     uint8_t vectors[QUIPU_TRACE_VECTORS][QUIPU_TRACE_VECTOR_SIZE];
 };
 
@@ -70,6 +74,18 @@ struct item {
     bool bare;      /* the thread begins or ends, or its process ends */
     uint32_t piece; /* otherwise it is in front of this piece of `function`, which is NULL if no
                        module has it */
+};
+
+/* A sync that was looked for, by the lowest bits of its code's address. */
+struct recent_sync {
+    bool known; /* this is one */
+    uint32_t low, record;
+    struct traced_function *function; /* NULL: none of the modules has it */
+    const struct loaded_module *loaded;
+};
+
+enum {
+    RECENT_SYNCS = 1 << 10
 };
 
 /* The thread's software instruction counter in a module. */
@@ -114,6 +130,7 @@ struct trace_walk {
     struct record_position position; /* behind the last one that was taken */
     bool peeked;
     struct item item;
+    struct recent_sync recent_syncs[RECENT_SYNCS]; /* by those bits */
     VECTOR(struct frame) frames;
     VECTOR(struct frame) suspended; /* those without a function are in `frames` again */
     struct map suspended_at;        /* numbers of these, by their stack pointers */
@@ -132,6 +149,9 @@ struct trace_walk {
     struct map callee_numbers; /* in `callees`, by the call */
     VECTOR(struct known_callee) callees;
     struct trace_step step;
+    struct frame *straight; /* the innermost frame: its piece goes on behind the step, and nothing
+                               comes between; NULL: that is not known */
+    const struct traced_instruction *straight_next, *straight_end; /* of the piece */
     bool stack_known; /* the stack pointer in front of the step's instruction is known */
     uint64_t stack;
     const char *fault;
@@ -174,8 +194,12 @@ const uint8_t *values_of(const struct item *item, const struct record_note *note
 /* Returns the value of register REG, which is one of the VALUES of a record. */
 uint64_t value_in(const struct record_note *note, const uint8_t *values, int reg);
 
-/* walk_records.c: returns the number in SIZE bytes, at most 8. */
-uint64_t number_at(const uint8_t *bytes, unsigned size);
+/* Returns the number in SIZE bytes, at most 8. */
+static inline uint64_t number_at(const uint8_t *bytes, unsigned size) {
+    uint64_t number = 0;
+    memcpy(&number, bytes, size);
+    return number;
+}
 
 /* walk_gap.c: returns the gap of what FRAME has called; if there is no frame, of what FUNCTION
  * returns to. */
@@ -206,6 +230,15 @@ void take_measured(struct trace_walk *walk);
 /* walk_gap.c: moves the gap into the walk's step, with what is known of its accesses. FRAME
  * executes the next instruction. */
 void emit_gap(struct trace_walk *walk, const struct frame *frame);
+
+/* walk_straight.c: the instruction in the walk's step was executed by FRAME: finds out whether
+ * trace_straight_step goes on. */
+void begin_straight(struct trace_walk *walk, struct frame *frame);
+
+/* walk_straight.c: FRAME executes the INSTRUCTION of the walk's step, whose effect has a short
+ * form. */
+void take_effect(struct trace_walk *walk, struct frame *frame,
+                 const struct traced_instruction *instruction);
 
 /* start.c: makes the frames of the walk by the start of its chunk, which has just been entered.
  * Returns whether they are all of the thread's. If not even the innermost one is known, there are

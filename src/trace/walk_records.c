@@ -12,13 +12,6 @@ void walk_fail(struct trace_walk *walk, const char *fault) {
     walk->frames.count = 0;
 }
 
-uint64_t number_at(const uint8_t *bytes, unsigned size) {
-    uint64_t number = 0;
-    for (unsigned i = 0; i < size; i++)
-        number |= (uint64_t)bytes[i] << 8 * i;
-    return number;
-}
-
 void enter_chunk(struct trace_walk *walk) {
     const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
     const char *fault = read_chunk(chunk, walk->records);
@@ -53,20 +46,31 @@ static size_t find_address(const void *list, size_t count, size_t size, uint32_t
     return found ? first : count;
 }
 
-/* Finds the sync whose code has these lowest bits of its address. */
-static void find_sync(struct trace_walk *walk, struct item *item, uint32_t low) {
+/* Looks for the sync whose code has these lowest bits of its address in all modules. */
+static struct recent_sync look_for_sync(const struct trace_walk *walk, uint32_t low) {
     const struct traced_process *process = walk->thread->process;
-    for (size_t i = 0; i < process->modules.count && !item->function; i++) {
+    struct recent_sync sync = {.known = true, .low = low};
+    for (size_t i = 0; i < process->modules.count && !sync.function; i++) {
         const struct loaded_module *loaded = &process->modules.data[i];
         const struct traced_module *module = loaded->module;
         size_t found = find_address(module->syncs.data, module->syncs.count,
                                     sizeof *module->syncs.data, low - (uint32_t)loaded->bias);
         if (found == module->syncs.count)
             continue;
-        item->function = module->syncs.data[found].function;
-        item->record = module->syncs.data[found].record;
-        item->loaded = loaded;
+        sync.function = module->syncs.data[found].function;
+        sync.record = module->syncs.data[found].record;
+        sync.loaded = loaded;
     }
+    return sync;
+}
+
+static void find_sync(struct trace_walk *walk, struct item *item, uint32_t low) {
+    struct recent_sync *recent = &walk->recent_syncs[low / 4 % RECENT_SYNCS];
+    if (!recent->known || recent->low != low)
+        *recent = look_for_sync(walk, low);
+    item->function = recent->function;
+    item->record = recent->record;
+    item->loaded = recent->loaded;
 }
 
 /* Finds the site whose address has these lowest bits. */
@@ -145,10 +149,7 @@ void skip_record(struct trace_walk *walk, uint32_t size) {
 }
 
 const uint8_t *values_of(const struct item *item, const struct record_note *note) {
-    unsigned size = values_size(note);
-    for (unsigned i = 0; i < note->vector_count; i++)
-        size += note->vector_sizes[i];
-    return item->at + note->size - size;
+    return item->at + note->head;
 }
 
 uint64_t value_in(const struct record_note *note, const uint8_t *values, int reg) {
@@ -167,10 +168,10 @@ void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) 
         frame->values[STACK_POINTER] = walk->item.stack;
         frame->known |= REGISTER_RSP;
     }
-    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
-        if (note->registers >> reg & 1)
-            frame->values[reg] = value_in(note, at, reg);
-    at += values_size(note);
+    for (unsigned left = note->registers & ~note->narrow; left; left &= left - 1, at += 8)
+        memcpy(&frame->values[__builtin_ctz(left)], at, 8);
+    for (unsigned left = note->narrow; left; left &= left - 1, at += 4)
+        frame->values[__builtin_ctz(left)] = number_at(at, 4);
     for (unsigned i = 0; i < note->vector_count; i++) {
         memcpy(frame->vectors[i], at, note->vector_sizes[i]);
         memset(frame->vectors[i] + note->vector_sizes[i], 0,

@@ -221,9 +221,7 @@ static uint16_t registers_kept_by_calls(void) {
            REGISTER_R15;
 }
 
-/* Whether the instruction moves the stack pointer by a constant, besides what it writes to it. Sets
- * *BYTES to that. */
-static bool moves_stack(const struct decoded *decoded, int *bytes) {
+bool moves_stack(const struct decoded *decoded, int *bytes) {
     const struct access *store = &decoded->store;
     if (store->kind == ACCESS_STACK && !store->enters) {
         *bytes = -store->pushes;
@@ -237,8 +235,7 @@ static bool moves_stack(const struct decoded *decoded, int *bytes) {
     return false;
 }
 
-/* leave: the stack pointer becomes the frame pointer, and 8 bytes are popped. */
-static bool leaves_frame(const struct decoded *decoded) {
+bool leaves_frame(const struct decoded *decoded) {
     return decoded->load_count == 1 && decoded->loads[0].kind == ACCESS_STACK &&
            decoded->loads[0].base == FRAME_POINTER;
 }
@@ -254,7 +251,7 @@ uint16_t follow_registers(const struct decoded *decoded, uint64_t next, uint64_t
     uint16_t behind = known & (uint16_t)~decoded->registers_written;
     uint16_t inputs = bit_of(computation->a) | bit_of(computation->b);
     if (leaves_frame(decoded)) {
-        values[STACK_POINTER] = values[FRAME_POINTER] + 8;
+        values[STACK_POINTER] = values[FRAME_POINTER] + LEAVE_POPS;
         return known & REGISTER_RBP ? behind | REGISTER_RSP : behind;
     }
     if (moves_stack(decoded, &bytes)) {

@@ -40,6 +40,18 @@ struct computation {
 uint16_t follow_registers(const struct decoded *decoded, uint64_t next, uint64_t values[16],
                           uint16_t known);
 
+enum {
+    LEAVE_POPS = 8 /* bytes */
+};
+
+/* Whether the instruction moves the stack pointer by a constant, besides what it writes to it. Sets
+ * *BYTES to that. */
+bool moves_stack(const struct decoded *decoded, int *bytes);
+
+/* Whether it is `leave`: the stack pointer becomes the frame pointer, and LEAVE_POPS bytes are
+ * popped. */
+bool leaves_frame(const struct decoded *decoded);
+
 /* Whether follow_registers knows a register behind the instruction if it knows certain others in
  * front of it, its INPUTS. Sets *REG and *INPUTS. Of a register that is changed by a constant, as
  * by a push, this is not told. */
