@@ -25,7 +25,7 @@ OWN void *run(void *argument) {
     }
     return NULL;
 }
-OWN void child(unsigned x) { _exit((int)(mix(x, 100000) & 1)); }
+OWN void child(unsigned x) { _exit((int)(mix(x, 1000) & 1)); }
 int main(void) {
     unsigned values[2] = {1, 2}, x = 3;
     pthread_t thread;
@@ -71,7 +71,7 @@ for mode in trace moment,trace; do # in the second one the code of records is le
     "$quipu" trace --pid=$program -o end.trace >got 2>&1 &
     recorder=$!
     until [ -L "/dev/shm/quipu-trace-attach.$program" ]; do sleep 0.05; done
-    sleep 0.5
+    sleep 0.1
     rm run
     wait $recorder || fail "$mode, until the end: $(cat got)"
     "$quipu" print --function=main end.trace 2>/dev/null >rows
