@@ -55,6 +55,27 @@ void write_json_recorded(struct json_writer *json, struct arena *arena, const ch
 
 /* ---- facts ---- */
 
+/* What the bytes of records are for, in text and as members in JSON. */
+static const struct {
+    const char *text, *member;
+} kinds[BYTES_KINDS] = {
+    [BYTES_WITNESSES] = {"of the path", "path"},
+    [BYTES_SYNCS] = {"of calls and returns", "calls"},
+    [BYTES_VALUES] = {"of values of registers", "values"},
+    [BYTES_HALVES] = {"of values of 32 bits", "narrow_values"},
+    [BYTES_VECTORS] = {"of vectors and masks", "vectors"},
+    [BYTES_SIGNALS] = {"of signals", "signals"},
+    [BYTES_ORDER] = {"of the order of threads", "order"},
+    [BYTES_MEASURED] = {"of what untraced calls accessed", "accesses_of_calls"},
+};
+
+static uint64_t record_bytes_of(const struct thread_sums *sums) {
+    uint64_t bytes = 0;
+    for (int kind = 0; kind < BYTES_KINDS; kind++)
+        bytes += sums->records.bytes[kind];
+    return bytes;
+}
+
 static void add_references(struct thread_sums *sums, const struct trace_step *step) {
     for (size_t i = 0; i < step->references.count; i++) {
         const struct reference *reference = &step->references.data[i];
@@ -96,7 +117,7 @@ static void end_sums(struct thread_sums *sums, struct gap_counts *gaps, struct t
     const reference_list *references;
     struct trace_gap last = trace_last_gap(walk, &references);
     count_gap(gaps, sums, &last);
-    sums->record_bytes = trace_record_bytes(walk);
+    sums->records = *trace_record_sums(walk);
     sums->fault = trace_fault(walk);
 }
 
@@ -186,7 +207,8 @@ static struct thread_sums add_up(const struct trace_facts *facts) {
         all.writes += one->writes;
         all.read_bytes += one->read_bytes;
         all.written_bytes += one->written_bytes;
-        all.record_bytes += one->record_bytes;
+        for (int kind = 0; kind < BYTES_KINDS; kind++)
+            all.records.bytes[kind] += one->records.bytes[kind];
         all.gaps += one->gaps;
     }
     return all;
@@ -245,6 +267,16 @@ static void write_window(FILE *out, const struct trace_window *window) {
                 window->keep, window->of);
 }
 
+/* Writes how many bytes the records have, and what for. */
+static void write_record_bytes(FILE *out, const struct thread_sums *sums) {
+    uint64_t bytes = record_bytes_of(sums);
+    fprintf(out, "  records       %" PRIu64 " bytes, %.3f an instruction\n", bytes,
+            bytes_an_instruction(bytes, sums));
+    for (int kind = 0; kind < BYTES_KINDS; kind++)
+        if (sums->records.bytes[kind])
+            fprintf(out, "    %" PRIu64 " %s\n", sums->records.bytes[kind], kinds[kind].text);
+}
+
 void write_text_trace(FILE *out, const struct trace_facts *facts) {
     const struct trace *trace = facts->trace;
     struct thread_sums all = add_up(facts);
@@ -257,8 +289,7 @@ void write_text_trace(FILE *out, const struct trace_facts *facts) {
             "  references    %" PRIu64 ": %" PRIu64 " reads of %" PRIu64 " bytes, %" PRIu64
             " writes of %" PRIu64 " bytes\n",
             all.reads + all.writes, all.reads, all.read_bytes, all.writes, all.written_bytes);
-    fprintf(out, "  records       %" PRIu64 " bytes, %.3f an instruction\n", all.record_bytes,
-            bytes_an_instruction(all.record_bytes, &all));
+    write_record_bytes(out, &all);
     fprintf(out, "  stored in     %zu bytes, %.3f an instruction\n", trace->size,
             bytes_an_instruction(trace->size, &all));
     fprintf(out, "  gaps          %" PRIu64 ", of code that is not traced\n", all.gaps);
@@ -275,7 +306,7 @@ void write_text_trace(FILE *out, const struct trace_facts *facts) {
                 "    process %" PRIu32 " thread %" PRIu32 ": %" PRIu64 " instructions, %" PRIu64
                 " reads, %" PRIu64 " writes, %" PRIu64 " bytes\n",
                 sums->thread->process->pid, sums->thread->tid, sums->instructions, sums->reads,
-                sums->writes, sums->record_bytes);
+                sums->writes, record_bytes_of(sums));
     }
     fprintf(out, "  modules       %zu\n", trace->modules.count);
     for (size_t i = 0; i < trace->modules.count; i++)
@@ -293,7 +324,11 @@ static void write_json_thread(struct json_writer *json, const struct thread_sums
     json_unsigned(json, "read_bytes", sums->read_bytes);
     json_unsigned(json, "writes", sums->writes);
     json_unsigned(json, "written_bytes", sums->written_bytes);
-    json_unsigned(json, "record_bytes", sums->record_bytes);
+    json_unsigned(json, "record_bytes", record_bytes_of(sums));
+    json_open_object(json, "bytes");
+    for (int kind = 0; kind < BYTES_KINDS; kind++)
+        json_unsigned(json, kinds[kind].member, sums->records.bytes[kind]);
+    json_close(json);
     json_unsigned(json, "gaps", sums->gaps);
     if (sums->fault)
         json_string(json, "fault", sums->fault);

@@ -13,7 +13,7 @@ struct thread_sums {
     const struct traced_thread *thread;
     uint64_t instructions, reads, writes; /* of references */
     uint64_t read_bytes, written_bytes;
-    uint64_t record_bytes; /* of its records in the trace */
+    struct record_sums records;
     uint64_t gaps;         /* parts of the run that are not traced */
     const char *fault;     /* why it ends early; NULL: it does not */
 };

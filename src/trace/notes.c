@@ -128,6 +128,8 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
         if (kind & QUIPU_TRACE_HAS_VECTORS && !read_vectors(cursor, record))
             return false;
         record->head = quipu_trace_head_size(form_of_record(record), record->id);
+        record->narrow_size = (uint8_t)(4 * __builtin_popcount(record->narrow));
+        record->wide_size = (uint8_t)(values_size(record) - record->narrow_size);
         record->size += record->head + values_size(record);
     }
     return !cursor->failed;

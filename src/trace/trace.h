@@ -25,10 +25,11 @@ struct record_note {
     uint16_t narrow; /* of those, only the lower halves are recorded */
     uint8_t vector_count;
     uint8_t vector_sizes[QUIPU_TRACE_VECTORS];
-    uint32_t size;    /* in the file, with its head */
-    uint32_t head;    /* bytes in front of the values of registers */
-    uint32_t id;      /* of a witness */
-    uint64_t address; /* of its code, as linked */
+    uint32_t size;                  /* in the file, with its head */
+    uint32_t head;                  /* bytes in front of the values of registers */
+    uint8_t wide_size, narrow_size; /* bytes of these values, and of those that are narrow */
+    uint32_t id;                    /* of a witness */
+    uint64_t address;               /* of its code, as linked */
     uint32_t code_size;
     uint32_t piece; /* it is in front of this one; NONE_OF: on an edge */
     uint32_t edge;  /* index; NONE_OF: in front of a piece */
@@ -357,8 +358,25 @@ bool trace_call_site(const struct trace_walk *walk, size_t depth, struct trace_g
 uint64_t trace_thread_pointer(const struct trace_walk *walk);
 /* Returns why the trace ended before the thread's records did, or NULL. */
 const char *trace_fault(const struct trace_walk *walk);
-/* Returns how many bytes the records have that were read so far. */
-uint64_t trace_record_bytes(const struct trace_walk *walk);
+/* What the bytes of records are for. */
+enum record_bytes {
+    BYTES_WITNESSES, /* which edges were taken */
+    BYTES_SYNCS,     /* code that was called or returned to, and the stack pointer there */
+    BYTES_VALUES,    /* registers, 8 bytes each */
+    BYTES_HALVES,    /* registers whose upper halves are 0, 4 bytes each */
+    BYTES_VECTORS,   /* vectors and masks of gathers, scatters and masked accesses */
+    BYTES_SIGNALS,   /* where signals came in, and returns from their handlers */
+    BYTES_ORDER,     /* tickets of synchronization */
+    BYTES_MEASURED,  /* what calls outside of the trace accessed */
+    BYTES_KINDS
+};
+
+struct record_sums {
+    uint64_t bytes[BYTES_KINDS];
+};
+
+/* Returns the bytes of the records that were read so far. */
+const struct record_sums *trace_record_sums(const struct trace_walk *walk);
 /* A place in a thread's records. */
 struct record_position {
     uint32_t chunk;  /* its number */

@@ -174,7 +174,7 @@ static void leave_function(struct trace_walk *walk, struct frame *frame) {
 
 /* A handler has returned: goes on where it has interrupted the thread. */
 static void resume(struct trace_walk *walk) {
-    skip_record(walk, QUIPU_TRACE_RESUMED_SIZE);
+    skip_record(walk, BYTES_SIGNALS, QUIPU_TRACE_RESUMED_SIZE);
     while (walk->frames.count && !innermost(walk)->handler)
         walk->frames.count--;
     walk_resume_counts(walk);
@@ -418,7 +418,7 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
         walk->interrupts = true;
         if (!frame->calls)
             walk->above = walk_interrupt_counts(walk, frame, walk->item.interrupted);
-        skip_record(walk, QUIPU_TRACE_HANDLER_SIZE);
+        skip_record(walk, BYTES_SIGNALS, QUIPU_TRACE_HANDLER_SIZE);
         item = peek(walk);
         if (item->kind != QUIPU_TRACE_SYNC || !item->function) {
             walk_fail(walk, "a signal handler has no begin");
@@ -445,7 +445,7 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
     item = peek(walk);
     if (item->kind == QUIPU_TRACE_HANDLER) {
         walk->interrupts = true;
-        skip_record(walk, QUIPU_TRACE_HANDLER_SIZE);
+        skip_record(walk, BYTES_SIGNALS, QUIPU_TRACE_HANDLER_SIZE);
         return true;
     }
     if (item->kind == QUIPU_TRACE_END)
@@ -494,7 +494,7 @@ bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uin
             }
             *step = NULL;
             *ticket = walk->item.ticket;
-            skip_record(walk, QUIPU_TRACE_ORDER_SIZE);
+            skip_record(walk, BYTES_ORDER, QUIPU_TRACE_ORDER_SIZE);
             return true;
         }
         if (frame && !frame->calls && frame->read) {
@@ -556,8 +556,8 @@ struct record_position trace_position(const struct trace_walk *walk) {
     return walk->position;
 }
 
-uint64_t trace_record_bytes(const struct trace_walk *walk) {
-    return walk->taken;
+const struct record_sums *trace_record_sums(const struct trace_walk *walk) {
+    return &walk->taken;
 }
 
 struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thread *thread,

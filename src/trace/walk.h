@@ -126,7 +126,7 @@ struct trace_walk {
     uint8_t records[QUIPU_TRACE_CONTENTS_MAX]; /* of the chunk, with what is in front of them */
     const uint8_t *start; /* of the chunk, in front of the first record; if it has one */
     const uint8_t *next, *end;
-    uint64_t taken;                  /* bytes of the records so far */
+    struct record_sums taken;        /* bytes of the records so far */
     struct record_position position; /* behind the last one that was taken */
     bool peeked;
     struct item item;
@@ -179,8 +179,11 @@ static inline const struct item *peek(struct trace_walk *walk) {
     return walk->peeked ? &walk->item : read_next_item(walk);
 }
 
-/* walk_records.c: goes behind the next record, which has SIZE bytes. */
-void skip_record(struct trace_walk *walk, uint32_t size);
+/* walk_records.c: goes behind the next record, which has SIZE bytes, all of KIND. */
+void skip_record(struct trace_walk *walk, enum record_bytes kind, uint32_t size);
+
+/* walk_records.c: goes behind the next record, which has NOTE. */
+void skip_noted_record(struct trace_walk *walk, const struct record_note *note);
 
 /* walk_records.c: takes the registers of RECORD, which is the next one, and goes behind it. */
 void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record);

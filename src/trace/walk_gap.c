@@ -61,7 +61,7 @@ void take_measured(struct trace_walk *walk) {
     }
     struct measured_range range = {at[5], number_at(at + 6, 8), number_at(at + 14, 8)};
     vector_push(&walk->arena, &walk->measured, range);
-    skip_record(walk, QUIPU_TRACE_MEASURED_SIZE);
+    skip_record(walk, BYTES_MEASURED, QUIPU_TRACE_MEASURED_SIZE);
 }
 
 void leave_traced(struct trace_walk *walk, const struct frame *frame, const struct frame *caller,

@@ -140,12 +140,25 @@ const struct item *read_next_item(struct trace_walk *walk) {
     return &walk->item;
 }
 
-void skip_record(struct trace_walk *walk, uint32_t size) {
+static void go_behind(struct trace_walk *walk, uint32_t size) {
     walk->next += size;
-    walk->taken += size;
     note_position(walk);
     walk->ends = walk->chunk >= walk->end_chunk;
     walk->peeked = false;
+}
+
+void skip_record(struct trace_walk *walk, enum record_bytes kind, uint32_t size) {
+    walk->taken.bytes[kind] += size;
+    go_behind(walk, size);
+}
+
+void skip_noted_record(struct trace_walk *walk, const struct record_note *note) {
+    struct record_sums *taken = &walk->taken;
+    taken->bytes[note->sync ? BYTES_SYNCS : BYTES_WITNESSES] += note->head;
+    taken->bytes[BYTES_VALUES] += note->wide_size;
+    taken->bytes[BYTES_HALVES] += note->narrow_size;
+    taken->bytes[BYTES_VECTORS] += note->size - note->head - note->wide_size - note->narrow_size;
+    go_behind(walk, note->size);
 }
 
 const uint8_t *values_of(const struct item *item, const struct record_note *note) {
@@ -181,7 +194,7 @@ void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) 
     frame->has_vectors = note->vector_count;
     frame->known |= note->registers;
     frame->last = record;
-    skip_record(walk, note->size);
+    skip_noted_record(walk, note);
 }
 
 bool is_next(const struct item *item, const struct frame *frame, uint32_t record) {

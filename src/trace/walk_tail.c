@@ -50,7 +50,7 @@ void take_tail_result(struct trace_walk *walk) {
     struct leaving *leaving = &walk->leaving;
     struct frame *frame = find_waiting(walk);
     if (!frame) { /* it began before the trace */
-        skip_record(walk, walk->item.function->records[walk->item.record].size);
+        skip_noted_record(walk, &walk->item.function->records[walk->item.record]);
         return;
     }
     bool direct = has_returned(walk, frame);
