@@ -421,6 +421,19 @@ static bool is_everywhere(const ZydisDecodedInstruction *instruction,
     return known && !(instruction->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);
 }
 
+/* The kernel reads the number and the arguments of a system call, and returns the result (System V
+ * ABI for x86-64, section A.2.1). By int and sysenter it may get any register. */
+static void pass_kernel(struct decoded *decoded, ZydisMnemonic mnemonic) {
+    if (mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+        decoded->registers_read |= REGISTER_RAX | REGISTER_RDI | REGISTER_RSI | REGISTER_RDX |
+                                   REGISTER_R10 | REGISTER_R8 | REGISTER_R9;
+    else if (mnemonic == ZYDIS_MNEMONIC_INT || mnemonic == ZYDIS_MNEMONIC_SYSENTER)
+        decoded->registers_read |= REGISTERS_ALL;
+    else
+        return;
+    decoded->registers_written |= REGISTER_RAX;
+}
+
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded) {
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -450,6 +463,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     if (is_clearing(&instruction, operands))
         decoded->registers_read &= (uint16_t)~decoded->registers_killed;
     decoded->spelling = spell_instruction(&instruction, operands);
+    pass_kernel(decoded, instruction.mnemonic);
     decoded->switches_stack = switches_stack(&instruction, operands);
     decoded->asks = find_asked(&instruction, operands);
     decoded->selects = instruction.meta.category == ZYDIS_CATEGORY_CMOV;
