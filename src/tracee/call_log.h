@@ -6,6 +6,7 @@
 #ifndef QUIPU_TRACEE_CALL_LOG_H
 #define QUIPU_TRACEE_CALL_LOG_H
 
+#include "format/system_calls.h"
 #include "util/arena.h"
 #include "util/vector.h"
 
@@ -18,38 +19,6 @@ struct system_call {
     int64_t result;
 };
 
-enum call_kind {
-    CALL_GIVEN, /* its effects are outside the process, or in the memory that its row describes */
-    CALL_AGAIN, /* it changes only the process's own memory and state: not logged, but made again */
-    CALL_ONCE,  /* anything else: no part that contains it can be repeated */
-};
-
-/* The number of bytes that a call writes. */
-enum output_size {
-    OUTPUT_BYTES,  /* a constant */
-    OUTPUT_RESULT, /* the call's result */
-    OUTPUT_POLLED, /* a struct pollfd for each; the second argument is their number */
-    OUTPUT_EVENTS, /* a struct epoll_event for each; the result is their number */
-};
-
-struct call_output {
-    uint8_t argument; /* number of the argument with the address; 0: no output */
-    uint8_t size;     /* enum output_size */
-    uint16_t bytes;
-};
-
-enum {
-    OUTPUTS_MAX = 2
-};
-
-struct call_row {
-    int number;
-    uint8_t kind;
-    bool (*fits)(const struct system_call *call); /* NULL: the row always applies; if this returns
-                                                     false, the call is CALL_ONCE */
-    struct call_output outputs[OUTPUTS_MAX];
-};
-
 struct logged_call {
     uint64_t number;
     int64_t result;
@@ -57,7 +26,7 @@ struct logged_call {
         uint64_t address;
         uint8_t *bytes;
         size_t size;
-    } outputs[OUTPUTS_MAX];
+    } outputs[QUIPU_CALL_ACCESSES]; /* of the row's accesses */
 };
 
 struct call_log {
@@ -66,8 +35,8 @@ struct call_log {
     size_t bytes; /* total of what the calls have written */
 };
 
-/* Returns the row of CALL, or a row of CALL_ONCE if the table has none. */
-const struct call_row *find_call_row(const struct system_call *call);
+/* Returns the row of CALL, or one of QUIPU_CALL_ONCE if the table has none. */
+const struct quipu_system_call *find_call_row(const struct system_call *call);
 
 /* Whether CALL may write to, or unmap, the SIZE bytes at ADDRESS. */
 bool may_write(const struct system_call *call, uint64_t address, uint64_t size);
@@ -75,7 +44,7 @@ bool may_write(const struct system_call *call, uint64_t address, uint64_t size);
 /* Adds CALL, which PROCESS has just made. Returns false if the bytes that it wrote cannot be read.
  */
 bool log_call(struct call_log *log, pid_t process, const struct system_call *call,
-              const struct call_row *row);
+              const struct quipu_system_call *row);
 
 /* Writes the logged bytes of CALL into PROCESS. */
 bool give_call(const struct logged_call *call, pid_t process);

@@ -45,7 +45,7 @@ static int enter_call(struct run *run, struct repeated *process) {
             run->site = call_site(process->process);
         return number == SYS_exit_group || number == SYS_exit ? STOP_EXIT : GO_ON;
     }
-    if (find_call_row(&process->call)->kind == CALL_AGAIN)
+    if (find_call_row(&process->call)->repeats == QUIPU_CALL_AGAIN)
         return GO_ON;
     if (process->position >= run->log.calls.count ||
         run->log.calls.data[process->position].number != number)
@@ -55,16 +55,17 @@ static int enter_call(struct run *run, struct repeated *process) {
 }
 
 static int leave_first(struct run *run, struct repeated *process) {
-    const struct call_row *row = find_call_row(&process->call);
+    const struct quipu_system_call *row = find_call_row(&process->call);
     int64_t result = process->call.result;
     bind_behind_call(&run->affinity, process->process, process->call.number, result);
     if (result <= -RESTART_FIRST && result >= -RESTART_LAST)
         return GO_ON; /* a signal follows, and nothing in front of it is repeated */
     if (!run->ticks.block)
         return GO_ON; /* no part is repeated before the thread has its cells */
-    if (row->kind == CALL_AGAIN)
+    if (row->repeats == QUIPU_CALL_AGAIN)
         return STOP_CALL;
-    if (row->kind == CALL_ONCE || !log_call(&run->log, process->process, &process->call, row))
+    if (row->repeats == QUIPU_CALL_ONCE ||
+        !log_call(&run->log, process->process, &process->call, row))
         return STOP_ONCE;
     process->position = run->log.calls.count;
     return STOP_CALL;
@@ -75,7 +76,7 @@ static int leave_call(struct run *run, struct repeated *process) {
     set_countdown(&run->ticks, &process->countdown, process->process);
     if (is_first(run, process))
         return leave_first(run, process);
-    if (find_call_row(&process->call)->kind == CALL_AGAIN)
+    if (find_call_row(&process->call)->repeats == QUIPU_CALL_AGAIN)
         return STOP_CALL;
     const struct logged_call *call = &run->log.calls.data[process->position++];
     if (!give_call(call, process->process) || !set_call_result(process->process, call->result))

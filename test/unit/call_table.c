@@ -59,7 +59,7 @@ static int64_t make_call(const struct system_call *call) {
 
 /* Whether CALL's log has the byte at OFFSET of the memory. */
 static bool is_logged(const struct logged_call *call, size_t offset) {
-    for (int i = 0; i < OUTPUTS_MAX; i++)
+    for (int i = 0; i < QUIPU_CALL_ACCESSES; i++)
         if (AT(offset) - call->outputs[i].address < call->outputs[i].size)
             return true;
     return false;
@@ -90,8 +90,8 @@ static void try_pattern(const char *name, struct system_call call, void prepare(
     memset(memory, pattern, ROOM);
     if (prepare)
         prepare();
-    const struct call_row *row = find_call_row(&call);
-    if (row->kind != CALL_GIVEN) {
+    const struct quipu_system_call *row = find_call_row(&call);
+    if (row->repeats != QUIPU_CALL_GIVEN) {
         fail(name, "the table does not describe it", 0);
         return;
     }
@@ -227,6 +227,13 @@ static void try_processes(void) {
     TRY(sched_yield, NULL, 0);
 }
 
+static void check_order(void) {
+    static const struct quipu_system_call rows[] = {QUIPU_SYSTEM_CALLS(QUIPU_SYSTEM_CALL_ROW)};
+    for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].number < rows[i - 1].number)
+            fail("all", "rows are not sorted by number", i);
+}
+
 int main(void) {
     struct epoll_event event = {.events = EPOLLIN, .data.u64 = 0x0123456789abcdef};
     file = open("text", O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -240,6 +247,7 @@ int main(void) {
         socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0 ||
         epoll_ctl(poller, EPOLL_CTL_ADD, pair[0], &event) != 0)
         return 1;
+    check_order();
     try_files();
     try_sockets();
     try_times();
