@@ -42,8 +42,8 @@ $B/obj/src/report/html_page.o: $(wildcard src/report/page/*)
 RUNTIME_CC = $(if $(findstring clang,$(CC)),gcc,$(CC))
 RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -I. -Isrc $(WARNINGS) -Os -fPIC -fvisibility=hidden \
 	-mgeneral-regs-only -fno-stack-protector -ffixed-r11 -fcf-protection -fno-tree-loop-distribute-patterns
-# It finds its caller's frame by %rbp.
-$B/obj/runtime/trace/measure.o: RUNTIME_FLAGS += -ffixed-rbp -fomit-frame-pointer
+# They keep %rbp, by which the frame of their caller is found.
+$B/obj/runtime/trace/measure.o $B/obj/runtime/trace/measure_kernel.o: RUNTIME_FLAGS += -ffixed-rbp -fomit-frame-pointer
 $B/obj/runtime/%.o: runtime/%.c
 	@mkdir -p $(@D)
 	$(RUNTIME_CC) $(RUNTIME_FLAGS) -MMD -MP -c -o $@ $<

@@ -32,28 +32,19 @@ enum {
     ROW_COUNT = sizeof rows / sizeof *rows
 };
 
-/* The ranges that are found. */
-struct finder {
-    const uint64_t *base;
-    uint32_t skipped; /* so many are left out yet */
-    uint32_t count;
-    struct range *ranges;
-};
-
-static void add(struct finder *finder, uint32_t flags, uint64_t address, uint64_t size) {
-    if (!address || !size || finder->count == RANGES_AT_ONCE)
+void quipu_trace_add_range(struct finder *finder, struct range range) {
+    if (finder->count == RANGES_AT_ONCE)
         return;
     if (finder->skipped) {
         finder->skipped--;
         return;
     }
-    finder->ranges[finder->count++] = (struct range){flags, address, size};
+    finder->ranges[finder->count++] = range;
 }
 
-/* Returns an argument of the call, by its number. */
-static uint64_t argument(const struct finder *finder, uint32_t number) {
-    static const int8_t words[] = {-6, -5, -4, -3, -7, -8}; /* %rdi, ... below the base */
-    return finder->base[words[number % 6]];
+static void add(struct finder *finder, uint32_t flags, uint64_t address, uint64_t size) {
+    if (address && size)
+        quipu_trace_add_range(finder, (struct range){flags, address, size});
 }
 
 /* Returns how much is accessed at most, by the argument with that number, if there is one. */
@@ -63,8 +54,7 @@ static uint64_t limit(const struct finder *finder, uint32_t number) {
 
 /* ---- strings ---- */
 
-/* Whether the kernel can read the 8 bytes that ADDRESS is in. */
-static bool is_readable(uint64_t address) {
+bool quipu_trace_may_read(uint64_t address) {
     return address >= 8 && quipu_trace_is_readable(address & ~7ull);
 }
 
@@ -77,7 +67,7 @@ static uint64_t string_size(uint64_t address, uint64_t most, bool asks) {
         return 0;
     while (size < most) {
         if (asks && (size == 0 || (address + size) % QUIPU_PAGE == 0) &&
-            !is_readable(address + size))
+            !quipu_trace_may_read(address + size))
             return size;
         if (!text[size++])
             break;
@@ -251,7 +241,8 @@ static void add_vector(struct finder *finder, uint64_t address, uint64_t count, 
     if (!address || count > MOST)
         return;
     for (uint64_t i = 0; i < count; i++)
-        if (!is_readable((uint64_t)&parts[i].iov_base) || !is_readable((uint64_t)&parts[i].iov_len))
+        if (!quipu_trace_may_read((uint64_t)&parts[i].iov_base) ||
+            !quipu_trace_may_read((uint64_t)&parts[i].iov_len))
             return;
     add(finder, 0, address, count * sizeof *parts);
     for (uint64_t i = 0; i < count; i++)
@@ -261,7 +252,7 @@ static void add_vector(struct finder *finder, uint64_t address, uint64_t count, 
 static void add_message(struct finder *finder, uint64_t address, bool writes) {
     const struct msghdr *message = (const void *)address;
     uint32_t flags = writes ? QUIPU_MEASURED_WRITES | QUIPU_MEASURED_UNSURE : 0;
-    if (!is_readable(address) || !is_readable(address + sizeof *message - 1))
+    if (!quipu_trace_may_read(address) || !quipu_trace_may_read(address + sizeof *message - 1))
         return;
     add(finder, 0, address, sizeof *message);
     add_vector(finder, (uint64_t)message->msg_iov, message->msg_iovlen, writes);
@@ -272,7 +263,7 @@ static void add_message(struct finder *finder, uint64_t address, bool writes) {
 static void add_words(struct finder *finder, uint64_t address) {
     const uint64_t *words = (const void *)address;
     uint64_t count = 0;
-    while (address && is_readable(address + 8 * count) && words[count])
+    while (address && quipu_trace_may_read(address + 8 * count) && words[count])
         count++;
     add(finder, 0, address, 8 * (count + 1));
     for (uint64_t i = 0; i < count; i++)
@@ -301,7 +292,7 @@ static void add_copy(struct finder *finder, uint32_t measure, uint64_t p, uint64
     add(finder, doubles ? flags | QUIPU_MEASURED_MOVED : flags, p, size);
 }
 
-static void measure_one(struct finder *finder, uint32_t measure, bool jumps) {
+void quipu_trace_measure_one(struct finder *finder, uint32_t measure, bool jumps) {
     uint64_t p = argument(finder, quipu_measure_p(measure));
     uint64_t q = argument(finder, quipu_measure_q(measure));
     uint64_t n = limit(finder, quipu_measure_n(measure));
@@ -350,11 +341,15 @@ static void measure_one(struct finder *finder, uint32_t measure, bool jumps) {
 }
 
 uint32_t quipu_trace_find_ranges(const uint64_t *base, uint32_t first, struct range *ranges) {
-    struct finder finder = {.base = base, .skipped = first, .ranges = ranges};
+    static const int8_t words[] = {-6, -5, -4, -3, -7, -8}; /* %rdi, ... below the base */
+    struct finder finder = {.base = base, .words = words, .skipped = first, .ranges = ranges};
     uint32_t word = *(const uint32_t *)(base[1] + QUIPU_TRACE_ROW);
     uint32_t row = word & ~(uint32_t)QUIPU_TRACE_JUMPS;
+    bool jumps = word & QUIPU_TRACE_JUMPS;
     for (uint32_t i = 0; row < ROW_COUNT && i < QUIPU_MEASURES_MOST && rows[row][i]; i++)
-        measure_one(&finder, rows[row][i], word & QUIPU_TRACE_JUMPS);
+        quipu_trace_measure_one(&finder, rows[row][i], jumps);
+    if (row >= ROW_COUNT)
+        quipu_trace_measure_system_call(&finder, row, jumps);
     return finder.count;
 }
 

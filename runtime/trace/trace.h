@@ -5,7 +5,8 @@
  * start.c      the state of a thread where a chunk begins
  * counters.c   ticks of a thread where a chunk begins and ends
  * order.c      tickets for the order of threads
- * measure.c    what calls of known functions will access, where memory tells it
+ * measure.c    what calls of known functions will access, where memory tells it;
+ *              measure_kernel.c: what system calls will
  * sites.c      code that is left out until a trace is recorded
  * signal.c     signal handlers
  * caller.c     the place in traced code that a signal has interrupted */

@@ -120,10 +120,16 @@ enum {
  *     nopl ROW(%rax,%rax)            8 bytes; ROW: the function's number, and QUIPU_TRACE_JUMPS if
  *                                    a jump leads to it
  *
- * which records one range after the other. Its address is that behind the call. */
+ * which records one range after the other. Its address is that behind the call. In front of a
+ * system call, and of functions that make the one whose number they get, there is such a site with
+ * a ROW of its own. It records the number first, with QUIPU_MEASURED_CALL, and then what the table
+ * of system calls (format/system_calls.h) says. */
 enum {
     QUIPU_TRACE_JUMPS = 1 << 16,
-    QUIPU_TRACE_ROW = 4, /* where ROW is, in bytes from the site's address */
+    QUIPU_TRACE_SYSTEM_CALL = 0xfff0, /* the instruction */
+    QUIPU_TRACE_SYSCALL = 0xfff1,     /* syscall(number, ...) */
+    QUIPU_TRACE_SYSCALL_CP = 0xfff2,  /* musl's __syscall_cp_asm(flag, number, ...) */
+    QUIPU_TRACE_ROW = 4,              /* where ROW is, in bytes from the site's address */
 };
 
 /* Of a range. */
@@ -135,6 +141,14 @@ enum quipu_trace_measured {
     QUIPU_MEASURED_PRINTED = 16, /* at most one byte more than the result, an int, tells; none if
                                   * that is negative */
     QUIPU_MEASURED_MOVED = 8,    /* the address is that of the result, if that is not NULL */
+    QUIPU_MEASURED_CALL = 32,    /* no range: the address is the number of a system call */
+    QUIPU_MEASURED_ZERO = 64,    /* only if the result, an int, is 0 */
+    QUIPU_MEASURED_RESULT = 128, /* the size's upper 16 bits are the bytes for each one that the
+                                  * result counts; its other bits are the most that it may be */
+};
+
+enum {
+    QUIPU_MEASURED_COUNT = 48 /* the lowest of these bits */
 };
 
 /* The part of a thread's data that inserted code knows. */
@@ -164,7 +178,7 @@ enum {
 #define QUIPU_TRACE_MAGIC "\211qtrace\r"
 
 enum {
-    QUIPU_TRACE_VERSION = 5,
+    QUIPU_TRACE_VERSION = 6,
 };
 
 /* ---- recording ----

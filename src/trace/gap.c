@@ -1,9 +1,13 @@
 /* gap.c: the names of what is not in a trace; see gap.h. */
 #include "trace/gap.h"
 
+#include "format/system_calls.h"
 #include "symbols/binary.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#define NAME_OF_ROW(name, repeats, condition, accesses, measures) {SYS_##name, #name},
 
 enum {
     TEXT_MAX = 512 /* of an instruction; a longer name in it is cut */
@@ -36,12 +40,25 @@ static const char *find_slot_name(const struct binary *binary,
     return binary_import(binary, next + (uint64_t)load->displacement);
 }
 
+static const char *find_system_call_name(struct arena *arena, uint64_t number) {
+    static const struct {
+        uint64_t number;
+        const char *name;
+    } names[] = {QUIPU_SYSTEM_CALLS(NAME_OF_ROW)};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == number)
+            return arena_print(arena, "system call %s", names[i].name);
+    return arena_print(arena, "system call %" PRIu64, number);
+}
+
 static const char *find_name(struct arena *arena, const struct trace_gap *gap) {
     static const char plt[] = "@plt";
     if (!gap->call)
         return arena_print(arena, "caller of %s", gap->function->name);
     struct operand operand = {.binary = gap->function->module->binary};
     uint8_t class = gap->call->decoded.class;
+    if (gap->system_call)
+        return find_system_call_name(arena, gap->system_call - 1);
     if (class == CLASS_SYSTEM)
         return "system call";
     char text[TEXT_MAX];

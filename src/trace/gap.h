@@ -12,7 +12,8 @@ struct gap_names {
 };
 
 /* Returns the name of the code that ran in GAP, which must be one: the callee as the call names it,
- * or "indirect call", "system call", "caller of FUNCTION", or "not recorded". Valid until
+ * or "indirect call", "system call NAME", "caller of FUNCTION", or "not recorded". A system call
+ * that the table (format/system_calls.h) does not have is named by its number. Valid until
  * gap_names_release. */
 const char *gap_name(struct gap_names *names, const struct trace_gap *gap);
 

@@ -407,6 +407,8 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     if (is_call_class(instruction->decoded.class)) { /* which leaves registers unknown */
         note_call(walk, frame);
         frame->call = instruction;
+    } else if (instruction->decoded.class == CLASS_SYSTEM) {
+        note_call(walk, frame);
     }
     frame->known = follow_registers(&instruction->decoded, next, frame->values, frame->known);
 }

@@ -30,6 +30,16 @@ static size_t count_of_interrupted(const struct trace_walk *walk) {
     return calls ? walk->interrupted_calls.data[calls - 1].count : 0;
 }
 
+/* Adds the number of the system call that the last call or jump of GAP has made. */
+static void add_system_call(const struct trace_walk *walk, struct trace_gap *gap) {
+    const struct noted_call *call = &walk->call;
+    if (!gap->call)
+        return;
+    for (size_t i = call->first; i < call->end; i++)
+        if (walk->measured.data[i].flags & QUIPU_MEASURED_CALL)
+            gap->system_call = walk->measured.data[i].address + 1;
+}
+
 void note_call(struct trace_walk *walk, const struct frame *frame) {
     struct noted_call *call = &walk->call;
     call->values.known = frame->known;
@@ -80,6 +90,7 @@ void leave_traced(struct trace_walk *walk, const struct frame *frame, const stru
     if (e->kind == QUIPU_EDGE_TAIL)
         note_call(walk, frame);
     leaving->calls = true;
+    add_system_call(walk, &leaving->gap);
     if (e->kind == QUIPU_EDGE_TAIL) {
         leaving->known = true;
         leaving->stack = known ? stack : frame->entry;
@@ -102,6 +113,7 @@ bool came_directly(struct trace_walk *walk, uint64_t stack) {
 
 void call_untraced(struct trace_walk *walk, const struct frame *frame) {
     walk->gap = gap_of(frame->function, frame);
+    add_system_call(walk, &walk->gap);
     walk->gap_calls = true;
 }
 
@@ -171,6 +183,9 @@ static void add_measured(struct trace_walk *walk) {
                                        .size = range->size,
                                        .writes = range->flags & QUIPU_MEASURED_WRITES,
                                        .sure = !(range->flags & QUIPU_MEASURED_UNSURE)};
+        if (range->flags & QUIPU_MEASURED_CALL ||
+            (range->flags & QUIPU_MEASURED_ZERO && (!values->has_result || (int32_t)result != 0)))
+            continue;
         if (range->flags & QUIPU_MEASURED_MOVED) {
             if (!values->has_result || !values->result)
                 continue;
@@ -178,6 +193,12 @@ static void add_measured(struct trace_walk *walk) {
         } else if (range->flags & QUIPU_MEASURED_SHARED && values->has_result) {
             access.size = access.size < left ? access.size : left;
             left -= access.size;
+        } else if (range->flags & QUIPU_MEASURED_RESULT) {
+            uint64_t each = access.size >> QUIPU_MEASURED_COUNT;
+            uint64_t most = access.size & ((1ull << QUIPU_MEASURED_COUNT) - 1);
+            if (!values->has_result)
+                continue;
+            access.size = left <= most / each ? left * each : most;
         } else if (range->flags & QUIPU_MEASURED_PRINTED) {
             uint64_t most = (int32_t)result < 0 ? 0 : (uint64_t)(int32_t)result + 1;
             if (!values->has_result)

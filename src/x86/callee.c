@@ -7,6 +7,7 @@
  * memory (posix_memalign). */
 #include "x86/callee.h"
 
+#include "format/trace.h"
 #include "format/trace_callees.h"
 #include "format/trace_measures.h"
 
@@ -88,9 +89,21 @@ uint32_t find_measures(const char *name, size_t length) {
     return NO_MEASURES;
 }
 
+uint32_t find_caller_of_kernel(const char *name, size_t length) {
+    static const struct {
+        const char *name;
+        uint32_t row;
+    } callers[] = {{"syscall", QUIPU_TRACE_SYSCALL}, {"__syscall_cp_asm", QUIPU_TRACE_SYSCALL_CP}};
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (strlen(callers[i].name) == length && memcmp(callers[i].name, name, length) == 0)
+            return callers[i].row;
+    return NO_MEASURES;
+}
+
 /* Adds to CALLEE what of its accesses sites look for. */
 static void take_measures(const char *name, size_t length, struct callee *callee) {
     uint32_t row = find_measures(name, length);
+    callee->measures_need_result = find_caller_of_kernel(name, length) != NO_MEASURES;
     for (int i = 0; row != NO_MEASURES && i < QUIPU_MEASURES_MOST; i++) {
         uint32_t measure = measures_rows[row].extents[i];
         callee->measures_need_result |= quipu_measure_needs_result(measure);

@@ -31,6 +31,10 @@ enum {
 /* Returns the number of the function's row in format/trace_measures.h, or NO_MEASURES. */
 uint32_t find_measures(const char *name, size_t length);
 
+/* If the function makes the system call whose number it gets, and has no records, returns its ROW
+ * (format/trace.h), or NO_MEASURES. */
+uint32_t find_caller_of_kernel(const char *name, size_t length);
+
 /* Returns the registers that have the arguments which its accesses and its blocks depend on. */
 uint16_t callee_arguments(const struct callee *callee);
 

@@ -508,6 +508,10 @@ bool is_fence(const struct decoded *decoded) {
     return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_MFENCE;
 }
 
+bool is_syscall(const struct decoded *decoded) {
+    return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_SYSCALL;
+}
+
 void invert_conditional(uint8_t *code, size_t count) {
     /* 7x rel8 or 0F 8x rel32, behind prefixes: the lowest bit of x negates */
     bool near = count >= 6 && code[count - 6] == 0x0f;

@@ -166,6 +166,9 @@ bool is_direct_call(const uint8_t *code, size_t count);
 /* Whether it orders all loads and stores in front of it with all those behind it. */
 bool is_fence(const struct decoded *decoded);
 
+/* Whether it makes the system call whose number is in %rax. */
+bool is_syscall(const struct decoded *decoded);
+
 /* Decodes the instruction at the start of the COUNT bytes at CODE. Returns false if there is
  * none. */
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded);

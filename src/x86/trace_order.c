@@ -35,6 +35,13 @@ void write_measure_site(struct buffer *out, uint32_t label, uint32_t row, bool j
                  label, row);
 }
 
+void write_system_call_site(struct buffer *out, uint32_t label, const struct frame_row *frame) {
+    write_stack_move(out, frame, -RED_ZONE);
+    write_measure_site(out, label, QUIPU_TRACE_SYSTEM_CALL, false);
+    buffer_text(out, "; ");
+    write_last_move(out, frame, RED_ZONE);
+}
+
 void write_order_site(struct buffer *out, const struct code_context *context,
                       const struct order_code *code, const struct clobbers *clobbers) {
     enum {

@@ -26,6 +26,9 @@ struct order_code {
  * ROW. LABEL: as above. The red zone is not in use there. */
 void write_measure_site(struct buffer *out, uint32_t label, uint32_t row, bool jumps);
 
+/* Writes a site in front of a system call. */
+void write_system_call_site(struct buffer *out, uint32_t label, const struct frame_row *frame);
+
 /* Writes a site. Changes only what CLOBBERS allows. */
 void write_order_site(struct buffer *out, const struct code_context *context,
                       const struct order_code *code, const struct clobbers *clobbers);

@@ -76,7 +76,7 @@ write
 raise
 pthread_create
 pthread_join
-system call
+system call getpid
 exit
 TEXT
 "$quipu" print t >t.text || fail "cannot print it"

@@ -10,6 +10,7 @@
 #include "pass/trace/order.h"
 
 #include "asm/operand.h"
+#include "format/trace.h"
 #include "pass/trace/site.h"
 #include "x86/callee.h"
 #include "x86/trace_order.h"
@@ -54,19 +55,30 @@ static void add_site(struct planner *p, struct order_sites *sites, uint32_t inde
     push_site(p, sites, (struct order_site){index, at, always, ++p->state->labels, NO_MEASURES});
 }
 
-/* Adds a site in front of instruction AT of the block if that calls, or jumps to, a function whose
- * accesses depend on what is in memory. */
-static void add_measure(struct planner *p, struct order_sites *sites, uint32_t index, uint32_t at) {
+/* Returns the row (format/trace.h) of the site that INSTRUCTION, a call or jump, needs, or
+ * NO_MEASURES. LIBRARY: the C library has records, too. */
+static uint32_t row_of_callee(const struct graph *graph,
+                              const struct graph_instruction *instruction, bool library) {
+    const struct statement *statement = &graph->unit->statements.data[instruction->statement];
+    if (!graph->function->compiled || statement->inline_asm || !leaves(instruction->decoded))
+        return NO_MEASURES;
+    struct span name = find_callee_name(graph->unit, statement);
+    uint32_t row = find_caller_of_kernel(name.start, name.length);
+    if (library)
+        return row == QUIPU_TRACE_SYSCALL_CP ? row : NO_MEASURES;
+    return row == NO_MEASURES ? find_measures(name.start, name.length) : row;
+}
+
+/* Adds a site in front of instruction AT of the block if that enters the kernel, or calls, or jumps
+ * to, a function whose accesses depend on what is in memory. */
+static void add_measure(struct planner *p, struct order_sites *sites, uint32_t index, uint32_t at,
+                        bool library) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
     const struct graph_instruction *instruction = &graph->instructions.data[block->first + at];
-    const struct statement *statement = &graph->unit->statements.data[instruction->statement];
-    if (!graph->function->compiled || statement->inline_asm || !leaves(instruction->decoded) ||
-        block->padding || !code_may_stand(graph, block, at))
-        return;
-    struct span name = find_callee_name(graph->unit, statement);
-    uint32_t row = find_measures(name.start, name.length);
-    if (row != NO_MEASURES)
+    uint32_t row = is_syscall(instruction->decoded) ? QUIPU_TRACE_SYSTEM_CALL
+                                                    : row_of_callee(graph, instruction, library);
+    if (row != NO_MEASURES && !block->padding && code_may_stand(graph, block, at))
         push_site(p, sites, (struct order_site){index, at, true, ++p->state->labels, row});
 }
 
@@ -91,7 +103,7 @@ static struct synchronization need_at_begin(const struct graph *graph, uint32_t 
     return need;
 }
 
-void choose_order_sites(struct planner *p, struct order_sites *sites, bool measures) {
+void choose_order_sites(struct planner *p, struct order_sites *sites, bool library) {
     const struct graph *graph = p->graph;
     *sites =
         (struct order_sites){.of_block = ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count)};
@@ -105,8 +117,8 @@ void choose_order_sites(struct planner *p, struct order_sites *sites, bool measu
                 add_site(p, sites, index, at, need.always);
             if (next.sides & TICKET_IN_FRONT)
                 add_site(p, sites, index, at, next.always);
-            if (measures && at + 1 == block->count)
-                add_measure(p, sites, index, at);
+            if (at + 1 == block->count)
+                add_measure(p, sites, index, at, library);
             need = next;
         }
     }
@@ -128,6 +140,8 @@ static void insert_site(struct planner *p, const struct order_site *site) {
     begin_site(p, &out_of_line);
     if (site->measures == NO_MEASURES)
         write_order_site(&out_of_line.code, &p->context, &code, &clobbers);
+    else if (site->measures == QUIPU_TRACE_SYSTEM_CALL)
+        write_system_call_site(&out_of_line.code, site->label, &clobbers.frame);
     else
         write_measure_site(&out_of_line.code, site->label, site->measures,
                            !is_call_class(at->decoded->class));

@@ -31,9 +31,10 @@ struct order_sites {
     uint32_t *of_block;             /* by block: 1 + its first one, or 0 */
 };
 
-/* order.c: chooses the sites of a function. MEASURES: also those that record what calls access.
+/* order.c: chooses the sites of a function. LIBRARY: the C library has records, too, so only what
+ * the kernel accesses is recorded.
  * requires: build_graph, labels   makes: list, of_block */
-void choose_order_sites(struct planner *p, struct order_sites *sites, bool measures);
+void choose_order_sites(struct planner *p, struct order_sites *sites, bool library);
 
 /* order.c: inserts the code of the sites in block INDEX, behind that of its records. */
 void insert_order_sites(struct planner *p, const struct order_sites *sites, uint32_t index);

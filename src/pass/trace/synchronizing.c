@@ -100,6 +100,7 @@ static const struct synchronizing_row rows[] = {
     {"funlockfile", RELEASES},
     /* the kernel */
     {"syscall", BOTH | KERNEL},
+    {"__syscall_cp_asm", BOTH | KERNEL},
     {"read", BOTH | KERNEL},
     {"write", BOTH | KERNEL},
     {"readv", BOTH | KERNEL},

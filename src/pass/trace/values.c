@@ -53,11 +53,14 @@ static const char *find_syncs(struct graph *graph, struct trace_records *trace) 
 
 /* ---- calls of known functions ---- */
 
+/* CALLEES: as find_wanted_values. musl's hand-written system call is left alone in any case. */
 static struct callee_values find_callee_values(const struct graph *graph,
-                                               const struct basic_block *block) {
+                                               const struct basic_block *block, bool callees) {
     struct callee_values values = {0};
     struct callee callee;
     const struct graph_instruction *last = last_instruction(graph, block);
+    if (last && is_syscall(last->decoded))
+        values.result = true;
     if (!last || !graph->function->compiled)
         return values;
     const struct statement *statement = &graph->unit->statements.data[last->statement];
@@ -66,7 +69,9 @@ static struct callee_values find_callee_values(const struct graph *graph,
     if (!leaves || statement->inline_asm)
         return values;
     struct span name = find_callee_name(graph->unit, statement);
-    if (find_known_callee(name.start, name.length, &callee)) {
+    bool known =
+        callees || find_caller_of_kernel(name.start, name.length) == QUIPU_TRACE_SYSCALL_CP;
+    if (known && find_known_callee(name.start, name.length, &callee)) {
         values.arguments = callee_arguments(&callee);
         values.result = callee_needs_result(&callee);
     }
@@ -231,8 +236,8 @@ const char *find_wanted_values(struct graph *graph, struct trace_records *trace,
         .callees = ARENA_ARRAY(graph->arena, struct callee_values, count),
         .placed_of = ARENA_ARRAY(graph->arena, uint32_t, count),
     };
-    for (uint32_t i = 0; callees && i < count; i++)
-        trace->callees[i] = find_callee_values(graph, &graph->blocks.data[i]);
+    for (uint32_t i = 0; i < count; i++)
+        trace->callees[i] = find_callee_values(graph, &graph->blocks.data[i], callees);
     const char *reason = find_syncs(graph, trace);
     if (reason)
         return reason;
