@@ -2,7 +2,8 @@
  *
  * A function begins at a label of .type @function. It ends at its .size, at the label of the next
  * function, or with its section. `f.cold` and `f.cold.1` are fragments of f. In hand-written text,
- * a global label in code begins a function, too.
+ * a global label in code begins a function, too, and so does one behind a function's end to which a
+ * call or a jump leads.
  *
  * requires: parse_unit   makes: functions, and the reason why each is left alone, if it is
  * The following is left alone:
@@ -210,16 +211,36 @@ static void cut_all_constants(struct unit *unit) {
     }
 }
 
-/* Whether the label begins a function. Its type decides. Hand-written code often has only a global
- * label. Inside a typed function, such a label is a further entry, not a function. */
-static bool begins_function(const struct finder *finder, const struct symbol *symbol,
-                            const struct statement *label, bool inside_typed) {
-    const struct section *section = &finder->unit->sections.data[label->section];
+/* Whether the first bytes behind POSITION in a section are an instruction. */
+static bool precedes_code(const struct unit *unit, const struct section *section,
+                          uint32_t position) {
+    for (uint32_t i = position + 1; i < section->statements.count; i++) {
+        const struct statement *s = &unit->statements.data[section->statements.data[i]];
+        if (s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque)
+            return s->kind == STATEMENT_INSTRUCTION;
+    }
+    return false;
+}
+
+/* Whether the label at POSITION of its section begins a function. Its type decides. Hand-written
+ * code often has only a global label, or a local one that it calls. Inside a typed function, such a
+ * label is a further entry, not a function. */
+static bool begins_function(const struct finder *finder, const struct statement *label,
+                            uint32_t position) {
+    const struct unit *unit = finder->unit;
+    const struct symbol *symbol = &unit->symbols.data[label->symbol];
+    const struct section *section = &unit->sections.data[label->section];
+    uint32_t open = finder->open[label->section].function;
     if (!section->executable)
         return false;
     if (symbol->function || symbol->indirect)
         return true;
-    return symbol->global && !symbol->local && !inside_typed;
+    if (symbol->local)
+        return false;
+    if (symbol->global)
+        return open == NONE || !unit->symbols.data[unit->functions.data[open].symbol].function;
+    return open == NONE && symbol->branch_target && is_hand_written(unit, label) &&
+           precedes_code(unit, section, position);
 }
 
 /* ".size f, ..." ends f if the section is that of f. */
@@ -407,13 +428,7 @@ void find_functions(struct unit *unit) {
         uint32_t section = statement->section, here = position[section]++;
         struct open_fragment *open = &finder.open[section];
         if (statement->kind == STATEMENT_LABEL) {
-            const struct symbol *symbol = &unit->symbols.data[statement->symbol];
-            bool inside = false;
-            if (open->function != NONE) {
-                const struct asm_function *f = &unit->functions.data[open->function];
-                inside = unit->symbols.data[f->symbol].function;
-            }
-            if (!begins_function(&finder, symbol, statement, inside) ||
+            if (!begins_function(&finder, statement, here) ||
                 join_alias(&finder, statement->symbol, section, here, statement))
                 continue;
             if (open->function != NONE)

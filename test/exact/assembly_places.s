@@ -30,9 +30,11 @@ pick:                           # int pick(unsigned n)
     .equ to_end,.
     ret
     .size pick, . - pick
+    .type ten, @function
 ten=.
     add $10, %eax
     ret
+    .size ten, .-ten
 
     .globl uses_r11
     .type uses_r11, @function
