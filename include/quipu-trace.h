@@ -135,9 +135,10 @@ int quipu_trace_is_ordered(const struct quipu_trace_reader *reader);
 void quipu_trace_end(struct quipu_trace_reader *reader);
 
 /* Returns the name of code outside of the trace that ran in front of the last record, such as
- * "printf": what a call names, or "indirect call", "system call", or "caller of FUNCTION". If the
- * last call of quipu_trace_next returned NULL, it ran behind all of them; a reader of all threads
- * does not tell that. NULL: there is no such gap. Valid until quipu_trace_end. */
+ * "printf": what a call names, or "indirect call", "system call", "caller of FUNCTION", or "code
+ * behind FUNCTION". If the last call of quipu_trace_next returned NULL, it ran behind all of them; a
+ * reader of all threads does not tell that. NULL: there is no such gap. Valid until
+ * quipu_trace_end. */
 const char *quipu_trace_gap(struct quipu_trace_reader *reader);
 
 /* Returns what that code is known to have accessed: of functions such as memcpy and read, whose

@@ -3,6 +3,7 @@
 
 #include "format/system_calls.h"
 #include "symbols/binary.h"
+#include "trace/place.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,13 +16,17 @@ enum {
 
 /* An operand's name, as the disassembler asks for it. */
 struct operand {
-    const struct binary *binary;
+    const struct traced_function *function;
+    bool jumps;
     char text[TEXT_MAX];
 };
 
 static bool keep_name(void *context, uint64_t address, char *text, size_t size) {
     struct operand *operand = context;
-    bool known = binary_name(operand->binary, address, operand->text, sizeof operand->text);
+    const struct binary *binary = operand->function->module->binary;
+    if (operand->jumps)
+        address = jump_target(operand->function, address);
+    bool known = binary_name(binary, address, operand->text, sizeof operand->text);
     if (known && size) {
         text[0] = '\0';
         strncat(text, operand->text, size - 1);
@@ -55,20 +60,23 @@ static const char *find_name(struct arena *arena, const struct trace_gap *gap) {
     static const char plt[] = "@plt";
     if (!gap->call)
         return arena_print(arena, "caller of %s", gap->function->name);
-    struct operand operand = {.binary = gap->function->module->binary};
+    if (gap->behind)
+        return arena_print(arena, "code behind %s", gap->function->name);
     uint8_t class = gap->call->decoded.class;
     if (gap->system_call)
         return find_system_call_name(arena, gap->system_call - 1);
+    const struct binary *binary = gap->function->module->binary;
+    struct operand operand = {.function = gap->function, .jumps = !is_call_class(class)};
     if (class == CLASS_SYSTEM)
         return "system call";
     char text[TEXT_MAX];
     size_t count;
-    const uint8_t *code = binary_code(operand.binary, gap->call->address, &count);
+    const uint8_t *code = binary_code(binary, gap->call->address, &count);
     if (code)
         disassemble_instruction(code, count, gap->call->address, text, sizeof text, keep_name,
                                 &operand);
     size_t length = strlen(operand.text);
-    const char *slot = length ? NULL : find_slot_name(operand.binary, gap->call);
+    const char *slot = length ? NULL : find_slot_name(binary, gap->call);
     if (slot)
         return slot;
     if (!length)

@@ -12,9 +12,9 @@ struct gap_names {
 };
 
 /* Returns the name of the code that ran in GAP, which must be one: the callee as the call names it,
- * or "indirect call", "system call NAME", "caller of FUNCTION", or "not recorded". A system call
- * that the table (format/system_calls.h) does not have is named by its number. Valid until
- * gap_names_release. */
+ * or "indirect call", "system call NAME", "caller of FUNCTION", "code behind FUNCTION", or "not
+ * recorded". A system call that the table (format/system_calls.h) does not have is named by its
+ * number. Valid until gap_names_release. */
 const char *gap_name(struct gap_names *names, const struct trace_gap *gap);
 
 void gap_names_release(struct gap_names *names);

@@ -53,6 +53,36 @@ static const struct piece *find_target(const struct trace_step *step) {
     return NULL;
 }
 
+/* Whether ADDRESS is in FUNCTION's text, inserted code included. */
+static bool is_inside(const struct traced_function *function, uint64_t address) {
+    const struct symbol *symbol = binary_function(function->module->binary, address);
+    bool inside = symbol && symbol->address == function->address;
+    for (uint32_t i = 1; symbol && i < function->fragment_count; i++)
+        inside |= symbol->address == function->fragments[i];
+    return inside;
+}
+
+uint64_t jump_target(const struct traced_function *function, uint64_t address) {
+    enum {
+        FOLLOWED_MOST = 64 /* instructions */
+    };
+    uint64_t at = address;
+    bool inside = is_inside(function, at);
+    for (int i = 0; inside && i < FOLLOWED_MOST; i++) {
+        size_t left;
+        struct decoded decoded;
+        const uint8_t *code = binary_code(function->module->binary, at, &left);
+        if (!code || !decode_instruction(code, left, &decoded))
+            return address;
+        at += decoded.size;
+        if (decoded.class != CLASS_JUMP)
+            continue;
+        at += (uint64_t)jump_distance(code);
+        inside = is_inside(function, at);
+    }
+    return inside ? address : at;
+}
+
 static bool is_direct_jump(uint8_t class) {
     return class == CLASS_JUMP || class == CLASS_CONDITIONAL || class == CLASS_CONDITIONAL_NEAR;
 }
@@ -65,8 +95,10 @@ static const struct binary *shown_binary(const struct trace_step *step) {
 
 static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
     const struct trace_step *step = context;
-    const struct piece *target =
-        is_direct_jump(step->instruction->decoded.class) ? find_target(step) : NULL;
+    bool jumps = is_direct_jump(step->instruction->decoded.class);
+    const struct piece *target = jumps ? find_target(step) : NULL;
+    if (!target && jumps && !step->piece->shown)
+        address = jump_target(step->function, address);
     if (!target)
         return binary_name(shown_binary(step), address, text, size);
     snprintf(text, size, "%s+0x%" PRIx32, fragment_name(step->function, target->fragment),

@@ -20,6 +20,10 @@ struct step_place find_step_function(const struct trace_step *step);
  * follow there; or NULL. */
 const uint8_t *step_code(const struct trace_step *step, size_t *count);
 
+/* Returns where a jump from FUNCTION to ADDRESS leaves the function: inserted code may be on the
+ * way, as linked. */
+uint64_t jump_target(const struct traced_function *function, uint64_t address);
+
 /* Returns the instruction in AT&T syntax, in ARENA. The target of a jump within the function is
  * that of the original: in the binary the jump may lead to inserted code. */
 const char *step_text(struct arena *arena, const struct trace_step *step);

@@ -282,7 +282,8 @@ typedef VECTOR(struct reference) reference_list;
 struct trace_gap {
     const struct traced_function *function; /* called it; NULL: there is no gap */
     const struct traced_instruction *call;  /* the call or jump; NULL: FUNCTION returned to it */
-    uint64_t missing; /* 1: what ran was not kept, and nothing is known of it; FUNCTION is NULL */
+    uint32_t missing; /* 1: what ran was not kept, and nothing is known of it; FUNCTION is NULL */
+    uint32_t behind;  /* 1: control came behind CALL, the function's last instruction */
     uint64_t system_call; /* 1 + its number; 0: none, or not known */
 };
 

@@ -201,7 +201,7 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
         take_record(walk, frame, e->record - 1);
     if (e->target == 0) {
         leave_traced(walk, frame, walk->frames.count > 1 ? frame - 1 : NULL, e);
-        if (e->kind == QUIPU_EDGE_RETURN || e->kind == QUIPU_EDGE_TAIL)
+        if (e->kind == QUIPU_EDGE_RETURN || hands_over(frame, e))
             leave_function(walk, frame);
         else
             frame->calls = true;

@@ -208,6 +208,10 @@ static inline uint64_t number_at(const uint8_t *bytes, unsigned size) {
  * returns to. */
 struct trace_gap gap_of(const struct traced_function *function, const struct frame *frame);
 
+/* walk_gap.c: whether FRAME ends by E, an edge to the outside, in favour of another function, which
+ * returns to its caller: by a jump, or behind its text. */
+bool hands_over(const struct frame *frame, const struct path_edge *e);
+
 /* walk_gap.c: control leaves FRAME, whose caller in the trace is CALLER or NULL, by edge E. */
 void leave_traced(struct trace_walk *walk, const struct frame *frame, const struct frame *caller,
                   const struct path_edge *e);

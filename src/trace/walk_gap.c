@@ -74,12 +74,31 @@ void take_measured(struct trace_walk *walk) {
     skip_record(walk, BYTES_MEASURED, QUIPU_TRACE_MEASURED_SIZE);
 }
 
+/* Whether control runs out of the function's text by E: behind its last instruction another
+ * function begins. */
+static bool runs_out(const struct frame *frame, const struct path_edge *e) {
+    const struct piece *piece = &frame->function->pieces[frame->piece];
+    if (e->kind == QUIPU_EDGE_NOT_TAKEN)
+        return true;
+    return e->kind == QUIPU_EDGE_STOP && piece->edge_count == 1 && piece->count &&
+           piece->instructions[piece->count - 1].decoded.class == CLASS_PLAIN;
+}
+
+static bool jumps(const struct path_edge *e) {
+    return e->kind == QUIPU_EDGE_TAIL || e->kind == QUIPU_EDGE_TAKEN;
+}
+
+bool hands_over(const struct frame *frame, const struct path_edge *e) {
+    return jumps(e) || runs_out(frame, e);
+}
+
 void leave_traced(struct trace_walk *walk, const struct frame *frame, const struct frame *caller,
                   const struct path_edge *e) {
     struct leaving *leaving = &walk->leaving;
     uint64_t stack = frame->values[STACK_POINTER];
     bool known = frame->known & REGISTER_RSP;
     *leaving = (struct leaving){.leaves = true, .gap = gap_of(frame->function, frame)};
+    leaving->gap.behind = runs_out(frame, e);
     if (e->kind == QUIPU_EDGE_RETURN) {
         bool switches = known && frame->begun && stack != frame->entry + 8; /* to another stack */
         leaving->gap = gap_of(frame->function, caller && caller->calls ? caller : NULL);
@@ -87,11 +106,11 @@ void leave_traced(struct trace_walk *walk, const struct frame *frame, const stru
         leaving->stack = known ? stack : frame->entry + 8;
         return;
     }
-    if (e->kind == QUIPU_EDGE_TAIL)
+    if (jumps(e))
         note_call(walk, frame);
-    leaving->calls = true;
+    leaving->calls = !leaving->gap.behind;
     add_system_call(walk, &leaving->gap);
-    if (e->kind == QUIPU_EDGE_TAIL) {
+    if (hands_over(frame, e)) {
         leaving->known = true;
         leaving->stack = known ? stack : frame->entry;
     } else {
