@@ -136,8 +136,8 @@ void quipu_trace_end(struct quipu_trace_reader *reader);
 
 /* Returns the name of code outside of the trace that ran in front of the last record, such as
  * "printf": what a call names, or "indirect call", "system call", "caller of FUNCTION", or "code
- * behind FUNCTION". If the last call of quipu_trace_next returned NULL, it ran behind all of them; a
- * reader of all threads does not tell that. NULL: there is no such gap. Valid until
+ * behind FUNCTION". If the last call of quipu_trace_next returned NULL, it ran behind all of them;
+ * a reader of all threads does not tell that. NULL: there is no such gap. Valid until
  * quipu_trace_end. */
 const char *quipu_trace_gap(struct quipu_trace_reader *reader);
 

@@ -25,6 +25,7 @@ from elimination import count_checks, count_stores
 from measure import run_workload
 from places import BUILD, TOP, WORK, Failed, run_shell
 from probes import run_probes
+from traces import build_reader, study_trace
 from variants import COUNTED, GCC
 
 FEW_RUNS = 3  # at least
@@ -136,6 +137,17 @@ class Subject:
         except Failed as failure:
             self.result['failed']['elimination'] = str(failure)
 
+    def study(self, reader):
+        """Records the begin of a run, and reads it."""
+        if 'trace' not in self.binaries:
+            return
+        say(f'{self.program.name}: traces')
+        try:
+            self.result['traces'] = study_trace(self.program, self.binaries['trace'], self.directory,
+                                                reader)
+        except Failed as failure:
+            self.result['failed']['traces'] = str(failure)
+
     def measure(self, runs):
         """All rounds.  The first is for the check alone and is not kept."""
         if self.program.kind in FEW:
@@ -181,7 +193,7 @@ def describe_machine():
             'valgrind': first_line(['valgrind', '--version'])}
 
 
-def run_session(programs, variants, runs, builds, notes, elimination=False):
+def run_session(programs, variants, runs, builds, notes, elimination=False, traces=False):
     """Measures PROGRAMS; returns the result.  A program that fails whole is in it, with its text
     under 'twin'.  ELIMINATION: checks of stores are counted, too."""
     os.makedirs(WORK, exist_ok=True)
@@ -191,6 +203,7 @@ def run_session(programs, variants, runs, builds, notes, elimination=False):
             variant.write_wrappers()
     if any(variant.of for variant in variants):
         build_clock()
+    reader = build_reader() if traces else None
     result = {'machine': describe_machine(), 'runs': runs, 'builds': builds, 'notes': notes,
               'variants': [v.name for v in variants], 'programs': [], 'probes': []}
     for program in (p for p in programs if p.kind != 'probe'):
@@ -208,6 +221,8 @@ def run_session(programs, variants, runs, builds, notes, elimination=False):
             subject.measure(runs)
             if elimination and program.kind in ('program', 'kernel'):
                 subject.eliminate()
+            if traces and program.kind in ('program', 'kernel'):
+                subject.study(reader)
         except Failed as failure:
             subject.result['failed'].setdefault('twin', str(failure))
     if any(variant.name == 'watch' for variant in variants):

@@ -14,8 +14,8 @@ struct thread_sums {
     uint64_t instructions, reads, writes; /* of references */
     uint64_t read_bytes, written_bytes;
     struct record_sums records;
-    uint64_t gaps;         /* parts of the run that are not traced */
-    const char *fault;     /* why it ends early; NULL: it does not */
+    uint64_t gaps;     /* parts of the run that are not traced */
+    const char *fault; /* why it ends early; NULL: it does not */
 };
 
 /* How often code ran that is not traced. */

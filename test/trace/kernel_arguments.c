@@ -18,9 +18,9 @@ static inline long call(long number, long a, long b, long c, long d, long e, lon
 __attribute__((noinline)) static long map(long file, long flags, long page) {
     long first = call(SYS_mmap, 0, 4096, 1, flags, file, page);
     long second = call(SYS_mmap, 0, 4096, 1, flags, file, page);
-    long none = call(SYS_close, -1, 0, 0, 0, 0, 0); // their registers are free behind the second one
-    if (none != -9 || (unsigned long)first > -4096UL ||
-        (unsigned long)second > -4096UL)
+    long none =
+        call(SYS_close, -1, 0, 0, 0, 0, 0); // their registers are free behind the second one
+    if (none != -9 || (unsigned long)first > -4096UL || (unsigned long)second > -4096UL)
         return -1;
     return first == second ? -2 : *(char *)first + *(char *)second;
 }
