@@ -22,6 +22,7 @@ import time
 
 from armed import Clock, build_clock
 from elimination import count_checks, count_stores
+from libraries import build_library
 from measure import run_workload
 from places import BUILD, TOP, WORK, Failed, run_shell
 from probes import run_probes
@@ -53,7 +54,8 @@ class Subject:
     def __init__(self, program, variants):
         self.program = program
         self.variants = [v for v in variants if v.compiles(program.languages)
-                         and (program.variants is None or v.name in program.variants)]
+                         and (program.variants is None or v.name in program.variants)
+                         and (v.only is None or program.name in v.only)]
         self.binaries, self.outputs = {}, {}
         self.directory = os.path.join(WORK, 'run')
         self.profile = os.path.join(WORK, 'profiles', program.name)
@@ -201,6 +203,9 @@ def run_session(programs, variants, runs, builds, notes, elimination=False, trac
     for variant in variants + COUNTED if elimination else variants:
         if not variant.wrap and not variant.of:
             variant.write_wrappers()
+    for modes in sorted({variant.library for variant in variants if variant.library}):
+        say(f"C library: {modes}")
+        build_library(modes)
     if any(variant.of for variant in variants):
         build_clock()
     reader = build_reader() if traces else None

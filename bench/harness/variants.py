@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 
+from libraries import library_of
 from places import BUILD, WORK
 
 QUIPU = {'cc': 'quipu-cc', 'c++': 'quipu-c++', 'fortran': 'quipu-fortran'}
@@ -29,16 +30,21 @@ class Variant:
     regions: "COUNT PLACE" of the regions that are armed then.
     recorder: command in front of what `of` built; the time is then that of the clock on the wall.
     table: the table that it is a column of.
+    library: modes of the C library that it is linked with, statically (libraries.py).
+    only: names of the programs that it is for; None: all.
     """
 
     def __init__(self, name, compilers, options, help_text, base='twin', plain='gcc', builds=False,
                  trained=False, wrap=None, behind=(), of=None, regions=None, recorder=None,
-                 table='time'):
+                 table='time', library=None, only=None):
         self.name, self.compilers, self.options, self.help = name, compilers, options, help_text
         self.base, self.plain, self.builds = base, plain, builds
         self.trained, self.wrap = trained, wrap
         self.behind, self.of, self.regions, self.table = behind, of, regions, table
         self.recorder = recorder
+        self.library, self.only = library, only
+        if library:
+            self.options = [*options, f'--quipu-libc={library_of(library)}']
         self.wrappers = os.path.join(WORK, 'compilers', name.replace(' ', '-'))
 
     def missing(self):
@@ -109,6 +115,9 @@ def armed_variants(level, armed):
     return rows
 
 
+# The others are of other languages, or their configure has found things that glibc alone has.
+WITH_MUSL = ('lua', 'bzip2', 'minigzip', 'lz4', 'sqlite3')
+
 VARIANTS = [
     Variant('twin', QUIPU, ['--quipu=none'], 'quipu cc --quipu=none: the same code, not instrumented',
             base=None),
@@ -139,6 +148,12 @@ VARIANTS = [
             'the same, compressed and stored by quipu trace; by the clock on the wall', of='trace',
             recorder=[os.path.join(BUILD, 'bin', 'quipu'), 'trace', '-o', 'data/trace'],
             table='trace'),
+    Variant('twin musl', {'cc': 'quipu-cc'}, ['--quipu=none'],
+            'the twin, linked statically with musl, which quipu has built', base=None, table='trace',
+            library='none', only=WITH_MUSL),
+    Variant('trace musl', {'cc': 'quipu-cc'}, ['--quipu=trace'],
+            'trace, with the C library, by the twin with musl', base='twin musl', table='trace',
+            library='trace', only=WITH_MUSL),
     Variant('moment+trace', QUIPU, ['--quipu=moment,trace'],
             'moment and trace in one build, not recorded, by moment', base='moment', table='trace'),
     Variant('all', QUIPU, ['--quipu=count,event,moment'], 'quipu, event and moment in one build'),
