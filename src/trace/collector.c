@@ -64,6 +64,7 @@ struct collector {
     VECTOR(struct buffer_file *) buffers;
     struct trace_writer *writer;
     struct window_chunks *window;
+    bool windowed;                      /* it leaves something out */
     struct schedule_recorder *schedule; /* NULL: none is wanted */
     unsigned jobs;
     bool has_records; /* of a thread; then the writer has threads */
@@ -161,7 +162,8 @@ struct collector *collector_begin(const struct collector_options *options) {
         collector->schedule = schedule_recorder_new(&collector->arena, options->processor);
     collector->writer = writer_begin(&collector->arena, options->output, options->level);
     collector->window = window_begin(&collector->arena, &options->window);
-    if (window_is_set(&options->window)) {
+    collector->windowed = window_is_set(&options->window);
+    if (collector->windowed) {
         const char *text = window_text(&collector->arena, &options->window);
         struct quipu_trace_chunk chunk = {.kind = QUIPU_TRACE_WINDOW};
         writer_add(collector->writer, &chunk, text, strlen(text));
@@ -339,7 +341,40 @@ static bool read_description(const struct collector *collector, struct buffer_fi
     return true;
 }
 
-/* Looks at one buffer. Returns whether something was taken. */
+static void find_new_buffers(struct collector *collector) {
+    for (uint32_t last = __atomic_load_n(&collector->control->numbers, __ATOMIC_ACQUIRE);
+         collector->seen != last;) {
+        struct buffer_file *buffer = calloc(1, sizeof *buffer);
+        if (!buffer)
+            die("no memory for the buffers of '%s'", collector->directory);
+        *buffer =
+            (struct buffer_file){.collector = collector, .number = ++collector->seen, .fd = -1};
+        vector_push(&collector->arena, &collector->buffers, buffer);
+    }
+}
+
+/* Takes the descriptions of modules that are there. Returns whether there were any. */
+static bool take_descriptions(struct collector *collector) {
+    bool taken = false;
+    find_new_buffers(collector);
+    for (size_t i = 0; i < collector->buffers.count;) {
+        struct buffer_file *buffer = collector->buffers.data[i];
+        struct quipu_trace_chunk chunk = {0};
+        if (!buffer->map && read_description(collector, buffer, &chunk) &&
+            chunk.state == QUIPU_TRACE_FILLED && chunk.kind != QUIPU_TRACE_RECORDS) {
+            store(collector, buffer, &chunk);
+            remove_buffer(collector, i);
+            taken = true;
+        } else {
+            i++;
+        }
+    }
+    return taken;
+}
+
+/* Looks at one buffer. Returns whether something was taken. A window judges records by the modules
+ * of their process, which has described them before it had filled the buffer: so these come first,
+ * and the look begins anew. */
 static bool take_buffer(struct collector *collector, size_t *index, bool often) {
     static const uint32_t empty = QUIPU_TRACE_EMPTY;
     struct buffer_file *buffer = collector->buffers.data[*index];
@@ -351,7 +386,12 @@ static bool take_buffer(struct collector *collector, size_t *index, bool often) 
     }
     bool filled = chunk.state == QUIPU_TRACE_FILLED;
     bool once = filled && chunk.kind != QUIPU_TRACE_RECORDS; /* its process has left it */
-    if (once || (!often && is_left(buffer, chunk.pid))) {
+    bool left = once || (!often && is_left(buffer, chunk.pid));
+    if (collector->windowed && !once && (filled || left) && take_descriptions(collector)) {
+        *index = 0;
+        return true;
+    }
+    if (left) {
         /* What it wrote after the first look is there now. */
         if (read_description(collector, buffer, &chunk) && chunk.state >= QUIPU_TRACE_FILLING)
             store(collector, buffer, &chunk);
@@ -379,15 +419,7 @@ bool collector_take(struct collector *collector, bool often) {
     collector->lends = false;
     if (collector->schedule)
         schedule_recorder_take(collector->schedule, control->tickets);
-    for (uint32_t last = __atomic_load_n(&control->numbers, __ATOMIC_ACQUIRE);
-         collector->seen != last;) {
-        struct buffer_file *buffer = calloc(1, sizeof *buffer);
-        if (!buffer)
-            die("no memory for the buffers of '%s'", collector->directory);
-        *buffer =
-            (struct buffer_file){.collector = collector, .number = ++collector->seen, .fd = -1};
-        vector_push(&collector->arena, &collector->buffers, buffer);
-    }
+    find_new_buffers(collector);
     for (size_t i = 0; i < collector->buffers.count;)
         taken |= take_buffer(collector, &i, often);
     if (!taken && !often && collector->lends) { /* the next look finds whether they are left */
