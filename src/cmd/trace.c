@@ -12,6 +12,7 @@
 
 #include "trace/between.h"
 #include "trace/collector.h"
+#include "trace/trim.h"
 #include "util/diag.h"
 #include "util/size.h"
 
@@ -231,6 +232,15 @@ static void collect_from_process(struct collector *collector, pid_t pid, uint64_
     end_process_recording(pid);
 }
 
+/* Ends the recording. Returns NULL, or an error message. */
+static const char *end_recording(struct collector *collector,
+                                 const struct collector_options *options) {
+    const char *cause = collector_end(collector);
+    if (!cause && options->window.first)
+        (void)trim_trace(options->output); /* otherwise it stays larger */
+    return cause;
+}
+
 static int trace_process(const struct trace_options *options) {
     need_recording_process(options->pid);
     struct collector *collector = collector_begin(&options->collector);
@@ -238,7 +248,7 @@ static int trace_process(const struct trace_options *options) {
     catch_signals();
     collect_from_process(collector, options->pid, options->seconds);
     bool recorded = collector_has_records(collector);
-    const char *cause = collector_end(collector);
+    const char *cause = end_recording(collector, &options->collector);
     if (cause)
         error("%s", cause);
     else if (!recorded)
@@ -264,7 +274,7 @@ static int trace_program(const struct trace_options *options, char **argv) {
     sigprocmask(SIG_SETMASK, &old, NULL);
     int status = collect_from_program(collector);
     collect_from_others(collector);
-    const char *cause = collector_end(collector);
+    const char *cause = end_recording(collector, &options->collector);
     if (cause)
         error("%s", cause);
     status = child_end(status, &old);

@@ -387,6 +387,8 @@ struct record_position {
 
 /* Returns where the thread's cursor was when it executed the step. */
 struct record_position trace_position(const struct trace_walk *walk);
+/* Returns where the next record is, which the walk may have looked at. */
+struct record_position trace_next_position(const struct trace_walk *walk);
 /* Returns the gap behind the last instruction, once trace_step has returned false, and sets
  * REFERENCES to what is known of its accesses, valid as long as the walk. */
 struct trace_gap trace_last_gap(const struct trace_walk *walk, const reference_list **references);

@@ -558,6 +558,11 @@ struct record_position trace_position(const struct trace_walk *walk) {
     return walk->position;
 }
 
+struct record_position trace_next_position(const struct trace_walk *walk) {
+    return (struct record_position){walk->thread->chunks.data[walk->chunk].number,
+                                    (uint32_t)(walk->next - walk->start)};
+}
+
 const struct record_sums *trace_record_sums(const struct trace_walk *walk) {
     return &walk->taken;
 }

@@ -21,7 +21,9 @@
 #include <string.h>
 
 enum {
-    BYTES_AN_INSTRUCTION = 24 /* so many of records are kept for each of the first instructions */
+    /* so many of records are kept for each of the first instructions, while programs run; at the
+     * end trim.c leaves out what is behind them. Gathers have 136 bytes each, but are not alone. */
+    BYTES_AN_INSTRUCTION = 64
 };
 
 bool window_is_set(const struct trace_window *window) {
@@ -263,6 +265,6 @@ bool window_takes(const struct window_chunks *chunks, const struct quipu_trace_c
         return runs_function(chunks, chunk, contents, size);
     if (window->of)
         return chunk->number % window->of < window->keep;
-    return !window->first ||
+    return !window->first || window->from || /* from there on, the number tells nothing */
            (uint64_t)chunk->number * QUIPU_TRACE_FULL / BYTES_AN_INSTRUCTION < window->first;
 }

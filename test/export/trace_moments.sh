@@ -137,6 +137,15 @@ assert [window["from"], window["to"]] == sys.argv[1:], window' "$from" "$to" || 
     [ $((2 * $(stat -c %s window.trace))) -lt "$(stat -c %s whole.trace)" ] || fail "$from: everything is stored"
 done
 
+# From a moment on, the first instructions, however late that is.
+from=$(moment_of main 9)
+"$quipu" trace --from="$from" --first=50 -o first.trace -- ./program >again || fail "--first: cannot record"
+between "$from" "$(moment_of main 10)" whole.trace
+"$quipu" print --moments first.trace | sed 1d >given.rows
+[ "$(grep -c '@' given.rows)" = 50 ] || fail "--first: $(grep -c '@' given.rows) instructions"
+cmp <(without_addresses given.rows | sed '/^--/d') <(without_addresses expected.rows | sed '/^--/d' | head -50) ||
+    fail "--first: other rows"
+
 # All threads between two moments of different threads.
 "$quipu" print --order=global --moments --from="$(moment_of main 12)" --to="$(moment_of thread 2)" \
     whole.trace >given.rows || fail "--order=global: no rows"

@@ -104,6 +104,12 @@ is_in_whole first
 [ "$(grep -c '^[0-9a-f]* [0-9]* [a-z]' first.rows)" = 5000 ] || fail "not the first 5000 instructions"
 head -n "$(wc -l <first.rows)" whole.rows | cmp - first.rows || fail "not the begin of the run"
 
+[ "$(stat -c %s first.trace)" -lt 4000 ] || fail "5000 instructions need $(stat -c %s first.trace) bytes"
+record short --first=3
+[ "$(grep -c '^[0-9a-f]* [0-9]* [a-z]' short.rows)" = 3 ] || fail "not the first 3 instructions"
+record most --first=$(($(grep -c '^[0-9a-f]* [0-9]* [a-z]' whole.rows) - 1))
+head -n "$(wc -l <most.rows)" whole.rows | cmp - most.rows || fail "not all but the last one"
+
 record every --every=1/3
 is_in_whole every
 [ "$(marks every)" -ge 1 ] || fail "samples have no marks between them"
