@@ -128,7 +128,8 @@ void follow_heap(struct object_numbers *numbers, struct reference_source *source
     for (size_t i = 0; i < trace->threads.count && !process->has_threads; i++)
         process->has_threads =
             trace->threads.data[i] != thread && trace->threads.data[i]->process == thread->process;
-    if (change->freed && !process->has_threads) {
+    bool in_order = source->global || !process->has_threads;
+    if (change->freed && in_order) {
         if (change->freed_size && change->freed + change->freed_size > change->freed)
             end_heap_range(&numbers->arena, &process->heap, change->freed,
                            change->freed + change->freed_size);

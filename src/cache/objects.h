@@ -4,9 +4,9 @@
  * is not known is OBJECT_OTHER.
  *
  * Not perfect:
- *   - Threads come one after the other. So a block that a thread has freed stays known for the
- *     others until another one takes its place, and one that a later thread allocates is not known
- *     yet.
+ *   - Threads come one after the other, unless they have one order (source.h). So a block that a
+ *     thread has freed stays known for the others until another one takes its place, and one that a
+ *     later thread allocates is not known yet.
  *   - A block that code outside of the trace frees is known until a known one takes its place.
  * Blocks that such code allocates are OBJECT_OTHER.
  *   - A forked process does not know the blocks of its parent. */
