@@ -8,6 +8,7 @@
  * order. */
 #include "cache/cache_part.h"
 
+#include "cache/heap_merge.h"
 #include "cache/kept.h"
 #include "cache/number_table.h"
 #include "util/diag.h"
@@ -25,7 +26,8 @@ struct merging {
     uint32_t **numbers; /* by file: 1 + merged index of each of its places; 0: none yet */
     struct reference_place **read; /* by file: its places */
     uint64_t *place_counts;
-    struct number_table seen; /* `stamp`, by line: it was met in this look at a set */
+    struct merged_heaps heaps; /* by object: as they are in front of the part */
+    struct number_table seen;  /* `stamp`, by line: it was met in this look at a set */
     uint32_t stamp;
     /* of the part of a thread */
     uint8_t *missed; /* by event */
@@ -52,12 +54,16 @@ static struct reference_place read_place(struct part_file *file) {
     place.process = (uint32_t)part_next(file, 4);
     place.thread = (uint32_t)part_next(file, 4);
     place.identity = part_next(file, 8);
+    place.object = (uint8_t)part_next(file, 1);
+    place.name = part_next_text(file);
+    place.bytes = part_next(file, 8);
+    place.blocks = part_next(file, 8);
     return place;
 }
 
 static void read_file_begin(struct merging *merging, const part_files *files, size_t index) {
     enum {
-        PLACE_LEAST = 32 /* bytes */
+        PLACE_LEAST = 53 /* bytes */
     };
     struct part_file *file = &files->data[index];
     struct cache_merge *merge = merging->merge;
@@ -99,9 +105,10 @@ static uint32_t number_merged(struct merging *merging, const struct reference_pl
     struct cache_merge *merge = merging->merge;
     uint32_t next = (uint32_t)merge->source.places.count;
     const char *key =
-        arena_print(&merging->arena, "%" PRIx64 ":%u:%u:%u:%s:%s:%s", place->identity, place->line,
-                    place->process, place->thread, place->function ? place->function : "",
-                    place->module ? place->module : "", place->file ? place->file : "");
+        arena_print(&merging->arena, "%" PRIx64 ":%u:%u:%u:%u:%s:%s:%s:%s", place->identity,
+                    place->object, place->line, place->process, place->thread,
+                    place->function ? place->function : "", place->module ? place->module : "",
+                    place->file ? place->file : "", place->name ? place->name : "");
     uint32_t number = *map_add(&merging->arena, &merging->places, key, strlen(key), next);
     if (number != next)
         return number;
@@ -117,15 +124,39 @@ static uint32_t number_merged(struct merging *merging, const struct reference_pl
     return next;
 }
 
-/* Returns the counts of PLACE of FILE, which has that INDEX. */
-static struct cache_counts *counts_of(struct merging *merging, const struct part_file *file,
-                                      size_t index, uint64_t place) {
-    if (file->next.failed || place >= merging->place_counts[index])
+/* Returns the merged index of PLACE of FILE, which has that INDEX, and is not pending. */
+static uint32_t number_settled(struct merging *merging, const struct part_file *file, size_t index,
+                               uint64_t place) {
+    if (file->next.failed || place >= merging->place_counts[index] ||
+        merging->read[index][place].object >= OBJECT_PENDING)
         refuse_part_file(file);
     uint32_t *number = &merging->numbers[index][place];
     if (!*number)
         *number = 1 + number_merged(merging, &merging->read[index][place]);
-    return &merging->merge->counts[*number - 1];
+    return *number - 1;
+}
+
+/* Returns the merged index of PLACE of FILE, which has that INDEX. If it is pending, the heaps are
+ * as they are in front of the part of the only thread that has it. */
+static uint32_t number_of(struct merging *merging, const struct part_file *file, size_t index,
+                          uint64_t place) {
+    if (file->next.failed || place >= merging->place_counts[index])
+        refuse_part_file(file);
+    const struct reference_place *read = &merging->read[index][place];
+    uint32_t *number = &merging->numbers[index][place];
+    if (*number || read->object != OBJECT_PENDING)
+        return *number ? *number - 1 : number_settled(merging, file, index, place);
+    const struct heap_block *block =
+        find_merged_block(&merging->heaps, read->process, read->identity, read->bytes);
+    *number = 1 + (block ? block->place : number_settled(merging, file, index, read->blocks - 1));
+    return *number - 1;
+}
+
+/* Returns the counts of PLACE of FILE, which has that INDEX. */
+static struct cache_counts *counts_of(struct merging *merging, const struct part_file *file,
+                                      size_t index, uint64_t place) {
+    uint32_t number = number_of(merging, file, index, place);
+    return &merging->merge->counts[number];
 }
 
 /* Reads the number of a place of file INDEX. Returns its counts. */
@@ -151,6 +182,35 @@ static void add_counts(struct merging *merging, struct part_file *file, size_t i
         }
     }
     check_part_file(file);
+}
+
+/* ---- the heap ---- */
+
+/* A file that is read. */
+struct merged_file {
+    struct merging *merging;
+    const struct part_file *file;
+    size_t index;
+};
+
+static uint32_t number_place(void *context, uint64_t place) {
+    const struct merged_file *merged = context;
+    return number_of(merged->merging, merged->file, merged->index, place);
+}
+
+static void add_allocated(void *context, uint32_t number, uint64_t blocks, uint64_t bytes) {
+    const struct merged_file *merged = context;
+    struct reference_place *place = vector_at(&merged->merging->merge->source.places, number);
+    place->blocks += blocks;
+    place->bytes += bytes;
+}
+
+/* Does to the heap what the part of a thread has done, if it is WANTED. */
+static void change_heap(struct merging *merging, struct part_file *file, size_t index,
+                        bool wanted) {
+    struct merged_file merged = {merging, file, index};
+    merge_heap(&merging->heaps, file, (struct merged_places){number_place, &merged, add_allocated},
+               wanted);
 }
 
 /* ---- events ---- */
@@ -355,6 +415,8 @@ static bool add_thread(struct merging *merging, struct part_file *file, size_t i
     uint32_t id = (uint32_t)part_next(file, 4);
     const char *fault = part_next_text(file);
     add_counts(merging, file, index, wanted);
+    if (merging->merge->kind == PLACE_OBJECT)
+        change_heap(merging, file, index, wanted);
     if (merging->merge->shape.inclusion == INCLUSION_INDEPENDENT)
         replay(merging, file, index, wanted);
     else
@@ -383,6 +445,7 @@ void merge_cache_parts(struct cache_merge *merge, const part_files *files) {
             refuse_part_file(&files->data[i]);
     hierarchy_release(&merging.caches);
     number_table_release(&merging.seen);
+    arena_release(&merging.heaps.arena);
     arena_release(&merging.arena);
 }
 

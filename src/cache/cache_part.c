@@ -17,7 +17,8 @@ enum cache_number {
 };
 
 struct part_simulation {
-    bool keeps; /* levels depend on each other: references are kept, nothing is simulated */
+    bool objects; /* places are objects: more than those with references are written */
+    bool keeps;   /* levels depend on each other: references are kept, nothing is simulated */
     struct kept_references kept;
     struct part_cache caches[CACHES];
     struct arena arena;                     /* of questions */
@@ -107,10 +108,11 @@ static void use_reference(struct part_simulation *simulation,
 
 /* Writes the counts of all places that have any, in the order of their first references, and sets
  * them to 0. A thread before may have had another order, and may be left out by a merge. */
-static void write_counts(struct buffer *out, struct part_simulation *simulation) {
-    part_number(out, simulation->used.count, 8);
-    for (size_t i = 0; i < simulation->used.count; i++) {
-        uint32_t place = simulation->used.data[i];
+static void write_counts(struct buffer *out, struct part_simulation *simulation,
+                         const uint32_t *places, size_t count) {
+    part_number(out, count, 8);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t place = places[i];
         struct cache_counts *counts = vector_at(&simulation->counts, place);
         part_number(out, place, 4);
         for (int kind = 0; kind < REFERENCE_KINDS; kind++) {
@@ -120,7 +122,6 @@ static void write_counts(struct buffer *out, struct part_simulation *simulation)
         }
         *counts = (struct cache_counts){0};
     }
-    simulation->used.count = 0;
 }
 
 /* Writes the lines of an array of WAYS places, the most recent one last. */
@@ -197,7 +198,15 @@ static void simulate_thread(struct buffer *out, struct part_simulation *simulati
     }
     part_number(out, source->thread_id, 4);
     part_text(out, source->fault);
-    write_counts(out, simulation);
+    while (simulation->counts.count < source->places.count) /* places without references */
+        vector_push(&source->arena, &simulation->counts, (struct cache_counts){0});
+    if (simulation->objects) {
+        write_counts(out, simulation, source->touched.data, source->touched.count);
+        source->write_heap(source, out);
+    } else {
+        write_counts(out, simulation, simulation->used.data, simulation->used.count);
+    }
+    simulation->used.count = 0;
     if (simulation->keeps)
         kept_write(out, &simulation->kept);
     else
@@ -220,6 +229,10 @@ static void write_place(struct buffer *out, const struct reference_place *place)
     part_number(out, place->process, 4);
     part_number(out, place->thread, 4);
     part_number(out, place->identity, 8);
+    part_number(out, place->object, 1);
+    part_text(out, place->name);
+    part_number(out, place->bytes, 8);
+    part_number(out, place->blocks, 8);
 }
 
 void simulate_cache_part(struct buffer *contents, struct reference_source *source,
@@ -227,7 +240,8 @@ void simulate_cache_part(struct buffer *contents, struct reference_source *sourc
                          struct part_choice part) {
     const struct cache_shape *shapes[CACHES] = {&shape->instruction, &shape->data, &shape->second,
                                                 &shape->last};
-    struct part_simulation simulation = {.keeps = shape->inclusion != INCLUSION_INDEPENDENT};
+    struct part_simulation simulation = {.keeps = shape->inclusion != INCLUSION_INDEPENDENT,
+                                         .objects = kind == PLACE_OBJECT};
     struct buffer threads = {0};
     if (simulation.keeps)
         kept_begin(&simulation.kept, shape);

@@ -96,8 +96,23 @@ static const struct heap_block *last_below(const struct heap_blocks *heap, uint6
     return found;
 }
 
+const struct heap_block *find_block_below(const struct heap_blocks *heap, uint64_t address) {
+    return address == UINT64_MAX ? NULL : last_below(heap, address + 1);
+}
+
+void visit_heap_blocks(const struct heap_blocks *heap,
+                       void (*visit)(void *context, const struct heap_block *block),
+                       void *context) {
+    uint64_t end = UINT64_MAX;
+    const struct heap_block *block;
+    while ((block = last_below(heap, end))) {
+        end = block->begin;
+        visit(context, block);
+    }
+}
+
 const struct heap_block *find_heap_block(const struct heap_blocks *heap, uint64_t address) {
-    const struct heap_block *block = address == UINT64_MAX ? NULL : last_below(heap, address + 1);
+    const struct heap_block *block = find_block_below(heap, address);
     return block && address < block->end ? block : NULL;
 }
 

@@ -37,6 +37,13 @@ void end_heap_block(struct arena *arena, struct heap_blocks *heap, uint64_t addr
 /* The blocks in [BEGIN, END) end; mappings keep what is outside. */
 void end_heap_range(struct arena *arena, struct heap_blocks *heap, uint64_t begin, uint64_t end);
 
+/* Returns the last block that begins at ADDRESS or below, or NULL. Valid as below. */
+const struct heap_block *find_block_below(const struct heap_blocks *heap, uint64_t address);
+
+/* Calls VISIT for each block, by falling addresses, with CONTEXT. */
+void visit_heap_blocks(const struct heap_blocks *heap,
+                       void (*visit)(void *context, const struct heap_block *block), void *context);
+
 /* Returns the block that contains ADDRESS, or NULL. It is valid until the next change. */
 const struct heap_block *find_heap_block(const struct heap_blocks *heap, uint64_t address);
 

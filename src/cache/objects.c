@@ -11,6 +11,8 @@ enum {
 
 void object_numbers_release(struct object_numbers *numbers) {
     number_table_release(&numbers->known);
+    number_table_release(&numbers->pending);
+    number_table_release(&numbers->touched);
     number_table_release(&numbers->site_numbers);
     arena_release(&numbers->arena);
 }
@@ -61,7 +63,8 @@ static struct reference_place describe_static(const struct traced_module *module
                                     .name = object->name,
                                     .file = object->file,
                                     .module = module->path,
-                                    .bytes = object->size};
+                                    .bytes = object->size,
+                                    .identity = object->address};
 }
 
 /* Returns 1 + the place of the variable or section that contains ADDRESS; 0: none. */
@@ -107,7 +110,7 @@ static uint32_t number_thread_local(struct object_numbers *numbers, struct refer
 
 /* ---- the heap ---- */
 
-static struct object_process *find_process(struct object_numbers *numbers,
+struct object_process *find_object_process(struct object_numbers *numbers,
                                            const struct traced_process *process) {
     if (numbers->recent && numbers->recent->process == process)
         return numbers->recent;
@@ -124,7 +127,7 @@ void follow_heap(struct object_numbers *numbers, struct reference_source *source
                  const struct trace *trace, const struct traced_thread *thread,
                  const struct trace_walk *walk, const struct trace_step *step) {
     const struct heap_change *change = &step->heap;
-    struct object_process *process = find_process(numbers, thread->process);
+    struct object_process *process = find_object_process(numbers, thread->process);
     for (size_t i = 0; i < trace->threads.count && !process->has_threads; i++)
         process->has_threads =
             trace->threads.data[i] != thread && trace->threads.data[i]->process == thread->process;
@@ -136,6 +139,8 @@ void follow_heap(struct object_numbers *numbers, struct reference_source *source
         else
             end_heap_block(&numbers->arena, &process->heap, change->freed);
     }
+    if (numbers->partial)
+        note_heap_change(numbers, process, change, in_order);
     if (!change->block)
         return;
     struct heap_block block = {.begin = change->block,
@@ -144,6 +149,7 @@ void follow_heap(struct object_numbers *numbers, struct reference_source *source
                                .place =
                                    number_allocation(numbers, source, walk, step, change->maps)};
     add_heap_block(&numbers->arena, &process->heap, block);
+    touch_place(numbers, source, block.place);
     struct reference_place *place = vector_at(&source->places, block.place);
     place->blocks++;
     place->bytes += change->size;
@@ -154,8 +160,22 @@ void follow_heap(struct object_numbers *numbers, struct reference_source *source
 uint32_t number_code(struct object_numbers *numbers, struct reference_source *source,
                      const struct trace_step *step) {
     const struct traced_module *module = step->function->module;
-    return number_known(numbers, source, module,
-                        (struct reference_place){.object = OBJECT_CODE, .module = module->path});
+    uint32_t place =
+        number_known(numbers, source, module,
+                     (struct reference_place){.object = OBJECT_CODE, .module = module->path});
+    return touch_place(numbers, source, place);
+}
+
+/* Returns the place of what contains ADDRESS, which is in no frame or block. */
+static uint32_t number_other(struct object_numbers *numbers, struct reference_source *source,
+                             const struct traced_process *process, const struct trace_walk *walk,
+                             uint64_t address) {
+    uint32_t place = number_static(numbers, source, process, address);
+    if (!place)
+        place = number_thread_local(numbers, source, process, trace_thread_pointer(walk), address);
+    return place ? place - 1
+                 : number_known(numbers, source, &other_memory,
+                                (struct reference_place){.object = OBJECT_OTHER});
 }
 
 uint32_t number_object(struct object_numbers *numbers, struct reference_source *source,
@@ -163,19 +183,19 @@ uint32_t number_object(struct object_numbers *numbers, struct reference_source *
                        uint64_t address) {
     const struct traced_process *process = thread->process;
     const struct traced_function *function = trace_frame_at(walk, address);
-    if (function)
-        return number_known(numbers, source, function,
-                            (struct reference_place){.object = OBJECT_STACK,
-                                                     .function = function->name,
-                                                     .module = function->module->path});
-    const struct heap_block *block =
-        find_heap_block(&find_process(numbers, process)->heap, address);
+    if (function) {
+        struct reference_place place = {.object = OBJECT_STACK,
+                                        .function = function->name,
+                                        .module = function->module->path,
+                                        .identity = function->address};
+        return touch_place(numbers, source, number_known(numbers, source, function, place));
+    }
+    const struct object_process *known = find_object_process(numbers, process);
+    const struct heap_block *block = find_heap_block(&known->heap, address);
     if (block)
-        return block->place;
-    uint32_t place = number_static(numbers, source, process, address);
-    if (!place)
-        place = number_thread_local(numbers, source, process, trace_thread_pointer(walk), address);
-    return place ? place - 1
-                 : number_known(numbers, source, &other_memory,
-                                (struct reference_place){.object = OBJECT_OTHER});
+        return touch_place(numbers, source, block->place);
+    uint32_t place = number_other(numbers, source, process, walk, address);
+    if (numbers->partial && !find_heap_block(&known->part.covered, address))
+        place = number_pending(numbers, source, known, address, place);
+    return touch_place(numbers, source, place);
 }

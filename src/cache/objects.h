@@ -18,6 +18,7 @@
 #include "cache/source.h"
 #include "symbols/static_objects.h"
 #include "trace/trace.h"
+#include "util/buffer.h"
 #include "util/map.h"
 
 /* What is known of a module's memory. */
@@ -27,11 +28,30 @@ struct object_module {
     uint64_t begin, end; /* of its memory, as linked */
 };
 
+/* What a part of a trace does to a heap that it does not know. A block that it has not allocated
+ * itself may be there from before: the object of such an address is pending, and the merge, which
+ * knows the blocks in front of the part, finds it. If the block that was there has been freed by
+ * the part, that is the last pointer at or below the address that the part has freed by then. So a
+ * place of OBJECT_PENDING has the address as `identity`, that pointer or 0 as `bytes`, 1 + the
+ * place that it is if there is no block as `blocks`, and the number of the process. */
+struct part_heap {
+    struct heap_blocks covered; /* the part has allocated or unmapped there: nothing is left */
+    struct heap_blocks freed;   /* pointers, as blocks of one byte */
+};
+
+/* An address whose object is pending. */
+struct pending_object {
+    uint64_t freed;
+    uint32_t place;
+    uint32_t next; /* 1 + index of the next one of the address, or 0 */
+};
+
 /* What a process has. */
 struct object_process {
     const struct traced_process *process;
     bool has_threads; /* more than one */
     struct heap_blocks heap;
+    struct part_heap part;
 };
 
 /* A call that allocates, or is on the way to one. */
@@ -51,6 +71,11 @@ struct object_numbers {
     struct map allocations;           /* place, by kind, line and function of the call */
     struct number_table site_numbers; /* 1 + index in `sites`, by call */
     VECTOR(struct allocation_site) sites;
+    bool partial;                /* a part is simulated */
+    struct number_table pending; /* 1 + index in `pending_list`, by address */
+    VECTOR(struct pending_object) pending_list;
+    struct number_table touched; /* 1 + number of the part's thread that has begun the place last */
+    uint32_t stamp;              /* that number */
 };
 
 void object_numbers_release(struct object_numbers *numbers);
@@ -69,6 +94,29 @@ uint32_t number_object(struct object_numbers *numbers, struct reference_source *
 void follow_heap(struct object_numbers *numbers, struct reference_source *source,
                  const struct trace *trace, const struct traced_thread *thread,
                  const struct trace_walk *walk, const struct trace_step *step);
+
+/* objects_part.c: begins with a part of a thread. Nothing is known of the heap. */
+void begin_object_part(struct object_numbers *numbers, struct reference_source *source);
+
+/* objects_part.c: notes that the part has begun with PLACE. Returns PLACE. */
+uint32_t touch_place(struct object_numbers *numbers, struct reference_source *source,
+                     uint32_t place);
+
+/* objects_part.c: returns the pending place of ADDRESS, which is PLACE if no block is there. */
+uint32_t number_pending(struct object_numbers *numbers, struct reference_source *source,
+                        const struct object_process *process, uint64_t address, uint32_t place);
+
+/* objects_part.c: CHANGE has been made to the heap of PROCESS. FREES: what it frees counts. */
+void note_heap_change(struct object_numbers *numbers, struct object_process *process,
+                      const struct heap_change *change, bool frees);
+
+/* objects_part.c: appends what the part has done to the heap of PROCESS. */
+void write_heap_part(struct reference_source *source, const struct object_process *process,
+                     struct buffer *out);
+
+/* Returns what is known of PROCESS. */
+struct object_process *find_object_process(struct object_numbers *numbers,
+                                           const struct traced_process *process);
 
 /* allocations.c: returns the place's number for what the gap of STEP, the last one of WALK, has
  * allocated: a block, or pages if MAPS. Adds it to SOURCE if it is new. */

@@ -14,7 +14,7 @@
 enum {
     HEADER_SIZE = 48,
     HASHED_SIZE = 40, /* of the header, in front of its checksum */
-    VERSION = 2,
+    VERSION = 3,
     RATIO_MOST = 1 << 15, /* zstd makes at most 128 kB of 4 bytes */
     LEVEL = 1,            /* of zstd; a higher one takes longer than the part itself */
 };

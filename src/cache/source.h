@@ -56,7 +56,8 @@ enum object_kind {
     OBJECT_MAPPING, /* pages, by the call that maps them */
     OBJECT_STACK,   /* frames of a function */
     OBJECT_CONTROL_BLOCK,
-    OBJECT_OTHER, /* not known */
+    OBJECT_OTHER,   /* not known */
+    OBJECT_PENDING, /* of a part: what is allocated there is known in front of it (objects.h) */
 };
 
 /* What is not known, or of another kind, is NULL or 0. */
@@ -72,6 +73,8 @@ struct reference_place {
     uint64_t blocks;          /* that the call has allocated */
     uint64_t identity; /* tells apart functions or threads of a trace whose names are the same */
 };
+
+struct buffer;
 
 struct reference_source {
     const char *path; /* for messages */
@@ -98,6 +101,9 @@ struct reference_source {
      * again for another one. Sets `fault` to NULL, and `thread_id`. */
     void (*begin_part)(struct reference_source *source, size_t thread, uint32_t number,
                        uint32_t count);
+    VECTOR(uint32_t) touched; /* by object: places of the part, in the order of their begin */
+    /* By object: appends what the part has done to its process's heap (doc/format.md). */
+    void (*write_heap)(struct reference_source *source, struct buffer *out);
     const char *fault;  /* why the part ended before its records did, or NULL */
     uint32_t thread_id; /* number of the part's thread in the system */
     uint64_t file_size; /* of a trace: bytes; it tells apart traces of the same path */

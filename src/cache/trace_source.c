@@ -219,11 +219,19 @@ static void begin_part(struct reference_source *base, size_t thread, uint32_t nu
     source->by_part = true;
     source->step = NULL;
     source->placed = false;
+    if (source->numbers.kind == PLACE_OBJECT)
+        begin_object_part(&source->objects, base);
     base->fault = NULL;
     base->thread_id = chosen->tid;
     const struct trace_step *before = trace_step_before(source->walk);
     if (before)
         enter_place(source, before);
+}
+
+static void write_heap(struct reference_source *base, struct buffer *out) {
+    struct trace_source *source = (struct trace_source *)base;
+    write_heap_part(base, find_object_process(&source->objects, walked_thread(source)->process),
+                    out);
 }
 
 static void close_trace(struct reference_source *base) {
@@ -247,6 +255,7 @@ struct reference_source *open_trace_source(const char *path, enum place_kind kin
     source->base.next = next_references;
     source->base.close = close_trace;
     source->base.begin_part = begin_part;
+    source->base.write_heap = write_heap;
     source->numbers.kind = kind;
     const char *cause = trace_open(&source->base.arena, path, &source->trace);
     if (!cause)

@@ -179,8 +179,6 @@ static const char *lacks_parts(const struct cache_options *options,
         return "such a file cannot be cut into parts; record a trace ('quipu trace')";
     if (options->processors)
         return "with --processors the threads are in one order, which cannot be cut into parts";
-    if (options->view->place == PLACE_OBJECT)
-        return "with --by=object a part would not know what those in front of it have allocated";
     return NULL;
 }
 

@@ -190,6 +190,12 @@ static struct stack_modules *modules_of(struct traced_process *process) {
     return modules;
 }
 
+/* Returns the call that the piece of PLACE ends with. */
+static const struct traced_instruction *last_call(const struct start_place *place) {
+    const struct piece *piece = &place->function->pieces[place->index];
+    return piece->count ? &piece->instructions[piece->count - 1] : NULL;
+}
+
 /* Sets FRAME to the function that waits in CALLER. Returns false if that has no records. */
 static bool make_caller(struct trace_walk *walk, const struct stack_frame *caller,
                         struct frame *frame) {
@@ -208,6 +214,7 @@ static bool make_caller(struct trace_walk *walk, const struct stack_frame *calle
                                 .read = true,
                                 .last = NONE_OF,
                                 .calls = true,
+                                .call = last_call(place),
                                 .known = caller->known,
                                 .entry = UINT64_MAX};
         memcpy(frame->values, caller->registers, sizeof frame->values);
@@ -251,6 +258,31 @@ static bool make_frames(struct trace_walk *walk, struct frame innermost,
     return whole;
 }
 
+/* Returns the stack pointer at the first record of a thread that begins within a function, as that
+ * of a forked process does; or UINT64_MAX. */
+static uint64_t find_origin(struct trace_walk *walk) {
+    struct traced_chunk *chunk = walk->thread->chunks.data;
+    struct trace_step *step;
+    if (walk->chunk == 0)
+        return UINT64_MAX;
+    if (chunk->origin)
+        return chunk->origin;
+    struct trace_walk *first =
+        trace_begin_part(walk->trace, walk->thread, (struct chunk_range){0, 1});
+    chunk->origin = UINT64_MAX;
+    if (trace_step(first, &step) && first->frames.count && !first->frames.data[0].begun)
+        chunk->origin = first->frames.data[0].entry;
+    trace_end(first);
+    return chunk->origin;
+}
+
+/* Who reads the thread from its begin does not know where these frames begin. Nor does a part. */
+static void forget_begins(struct trace_walk *walk) {
+    uint64_t origin = find_origin(walk);
+    for (size_t i = 0; i < walk->frames.count; i++)
+        walk->frames.data[i].begun &= walk->frames.data[i].entry < origin;
+}
+
 bool walk_start(struct trace_walk *walk) {
     const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
     struct quipu_trace_start start;
@@ -281,6 +313,7 @@ bool walk_start(struct trace_walk *walk) {
     stack_frames stack = {0};
     bool whole = stack_unwind(&arena, modules_of(walk->thread->process), &copy, &stack);
     whole &= make_frames(walk, innermost, &stack);
+    forget_begins(walk);
     walk_start_counts(walk, place->address + loaded->bias);
     arena_release(&arena);
     return whole;

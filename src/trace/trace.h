@@ -184,6 +184,8 @@ struct traced_chunk {
     bool broken;                 /* records between the chunk before and this one were not kept */
     uint64_t time, address, end; /* as struct quipu_trace_chunk */
     uint8_t whole;               /* start.c: enum start_state */
+    uint64_t origin; /* start.c: of a thread's first chunk: above it are frames that were there
+                        before; 0: not looked for yet */
 };
 
 /* Whether the thread has gone on behind the chunk: it ends because there was no room. Zeros at its
