@@ -11,12 +11,19 @@
 #include "cache/heap_merge.h"
 #include "cache/kept.h"
 #include "cache/number_table.h"
+#include "cache/order_part.h"
 #include "util/diag.h"
 #include "util/map.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Counts in a file that are not added yet. */
+struct later_counts {
+    size_t file;
+    struct cursor next;
+};
 
 struct merging {
     struct cache_merge *merge;
@@ -26,8 +33,13 @@ struct merging {
     uint32_t **numbers; /* by file: 1 + merged index of each of its places; 0: none yet */
     struct reference_place **read; /* by file: its places */
     uint64_t *place_counts;
-    struct merged_heaps heaps; /* by object: as they are in front of the part */
-    struct number_table seen;  /* `stamp`, by line: it was met in this look at a set */
+    struct merged_heaps heaps;      /* by object: as they are in front of the part */
+    struct processors *processors;  /* NULL: one, and what follows is not needed */
+    struct ordered_stream *streams; /* by thread */
+    size_t thread;                  /* that is read */
+    const part_files *files;
+    VECTOR(struct later_counts) later; /* to be added when all places are known */
+    struct number_table seen;          /* `stamp`, by line: it was met in this look at a set */
     uint32_t stamp;
     /* of the part of a thread */
     uint8_t *missed; /* by event */
@@ -70,19 +82,22 @@ static void read_file_begin(struct merging *merging, const part_files *files, si
     struct hierarchy_shape shape = {.instruction = read_shape(file), .data = read_shape(file)};
     shape.second = read_shape(file);
     shape.last = read_shape(file);
-    uint64_t inclusion = part_next(file, 4), kind = part_next(file, 4);
+    uint64_t inclusion = part_next(file, 4), processors = part_next(file, 4);
+    uint64_t kind = part_next(file, 4);
     check_part_file(file);
     if (!shape.instruction.size || !shape.data.size || inclusion > INCLUSION_EXCLUSIVE ||
         kind > PLACE_OBJECT)
         refuse_part_file(file);
     shape.inclusion = (enum inclusion)inclusion;
-    if (!levels_fit(&shape))
+    if (!levels_fit(&shape) || processors > PROCESSORS_MOST ||
+        (processors && shape.second.size && shape.second.line != shape.data.line))
         refuse_part_file(file);
     if (index == 0) {
         merge->shape = shape;
+        merge->processors = (unsigned)processors;
         merge->kind = (enum place_kind)kind;
     }
-    if (!is_same_hierarchy(&shape, &merge->shape))
+    if (!is_same_hierarchy(&shape, &merge->shape) || processors != merge->processors)
         die("'%s' and '%s' are of different caches; make all parts with the same options",
             files->data[0].path, file->path);
     if (kind != merge->kind)
@@ -382,6 +397,44 @@ static void use_kept(struct merging *merging, struct part_file *file, size_t ind
     }
 }
 
+/* ---- several processors ---- */
+
+/* Notes what FILE, number INDEX, has of the thread, if it is WANTED. */
+static void add_ordered(struct merging *merging, struct part_file *file, size_t index,
+                        bool wanted) {
+    struct ordered_stream *stream = &merging->streams[merging->thread];
+    stream->process = (uint32_t)part_next(file, 4);
+    stream->number = (uint32_t)part_next(file, 4);
+    struct later_counts later = {index, file->next};
+    add_counts(merging, file, index, false);
+    uint64_t size = part_next_count(file, 1);
+    struct ordered_bytes bytes = {cursor_bytes(&file->next, size), size, index};
+    check_part_file(file);
+    if (!wanted)
+        return;
+    vector_push(&merging->arena, &stream->parts, bytes);
+    vector_push(&merging->arena, &merging->later, later);
+}
+
+static void use_next(void *context, const struct memory_reference *reference, size_t file) {
+    struct merging *merging = context;
+    processors_use(merging->processors, reference,
+                   counts_of(merging, &merging->files->data[file], file, reference->place));
+}
+
+/* Simulates all that was kept, and adds the references that were not. */
+static void simulate_ordered(struct merging *merging, size_t threads) {
+    if (!merge_order(merging->streams, threads, use_next, merging))
+        refuse_part_file(&merging->files->data[0]);
+    for (size_t i = 0; i < merging->later.count; i++) {
+        const struct later_counts *later = &merging->later.data[i];
+        struct part_file *file = &merging->files->data[later->file];
+        file->next = later->next;
+        add_counts(merging, file, later->file, true);
+    }
+    processors_end(merging->processors);
+}
+
 /* ---- all parts ---- */
 
 /* Answers the events of a part of a thread, if they are WANTED, and sets the caches to what they
@@ -409,11 +462,9 @@ static void replay(struct merging *merging, struct part_file *file, size_t index
     merging->missed = NULL;
 }
 
-/* Adds the part that FILE, number INDEX, has of a thread, if it is WANTED. Returns whether the next
- * part of the thread is wanted. */
-static bool add_thread(struct merging *merging, struct part_file *file, size_t index, bool wanted) {
-    uint32_t id = (uint32_t)part_next(file, 4);
-    const char *fault = part_next_text(file);
+/* Adds what FILE, number INDEX, has of the thread, if it is WANTED. */
+static void add_simulated(struct merging *merging, struct part_file *file, size_t index,
+                          bool wanted) {
     add_counts(merging, file, index, wanted);
     if (merging->merge->kind == PLACE_OBJECT)
         change_heap(merging, file, index, wanted);
@@ -421,6 +472,17 @@ static bool add_thread(struct merging *merging, struct part_file *file, size_t i
         replay(merging, file, index, wanted);
     else
         use_kept(merging, file, index, wanted);
+}
+
+/* Adds the part that FILE, number INDEX, has of a thread, if it is WANTED. Returns whether the next
+ * part of the thread is wanted. */
+static bool add_thread(struct merging *merging, struct part_file *file, size_t index, bool wanted) {
+    uint32_t id = (uint32_t)part_next(file, 4);
+    const char *fault = part_next_text(file);
+    if (merging->merge->processors)
+        add_ordered(merging, file, index, wanted);
+    else
+        add_simulated(merging, file, index, wanted);
     if (wanted && fault)
         warn_of_source_fault(&merging->merge->source, id, fault);
     return wanted && !fault;
@@ -435,14 +497,23 @@ void merge_cache_parts(struct cache_merge *merge, const part_files *files) {
     for (size_t i = 0; i < files->count; i++)
         read_file_begin(&merging, files, i);
     hierarchy_begin(&merging.caches, &merge->shape);
+    if (merge->processors) {
+        merging.files = files;
+        merging.processors = processors_begin(&merge->shape, merge->processors);
+        merging.streams =
+            ARENA_ARRAY(&merging.arena, struct ordered_stream, (size_t)files->data[0].threads + 1);
+    }
     for (uint64_t thread = 0; thread < files->data[0].threads; thread++) {
         bool wanted = true;
+        merging.thread = thread;
         for (size_t i = 0; i < files->count; i++)
             wanted = add_thread(&merging, &files->data[i], i, wanted);
     }
     for (size_t i = 0; i < files->count; i++)
         if (cursor_left(&files->data[i].next))
             refuse_part_file(&files->data[i]);
+    if (merge->processors)
+        simulate_ordered(&merging, files->data[0].threads);
     hierarchy_release(&merging.caches);
     number_table_release(&merging.seen);
     arena_release(&merging.heaps.arena);

@@ -3,6 +3,7 @@
 
 #include "cache/kept.h"
 #include "cache/open_set.h"
+#include "cache/order_part.h"
 #include "util/diag.h"
 
 #include <stdlib.h>
@@ -18,7 +19,11 @@ enum cache_number {
 
 struct part_simulation {
     bool objects; /* places are objects: more than those with references are written */
-    bool keeps;   /* levels depend on each other: references are kept, nothing is simulated */
+    bool orders;  /* of several processors: nothing is simulated, too */
+    struct order_part order;
+    VECTOR(uint32_t) seen; /* by place: 1 + the thread whose part has begun with it last */
+    uint32_t thread;
+    bool keeps; /* levels depend on each other: references are kept, nothing is simulated */
     struct kept_references kept;
     struct part_cache caches[CACHES];
     struct arena arena;                     /* of questions */
@@ -174,12 +179,31 @@ static void write_simulated(struct buffer *out, struct part_simulation *simulati
     arena_release(&simulation->arena);
 }
 
+/* Takes a reference, or a ticket, of the order of threads. Returns whether it is kept. */
+static bool take_ordered(struct part_simulation *simulation, struct reference_source *source,
+                         const struct memory_reference *reference) {
+    while (simulation->seen.count < source->places.count)
+        vector_push(&source->arena, &simulation->seen, 0);
+    bool first = false;
+    if (reference->kind != REFERENCE_TICKET) {
+        uint32_t *seen = vector_at(&simulation->seen, reference->place);
+        first = *seen != simulation->thread;
+        *seen = simulation->thread;
+    }
+    return order_part_take(&simulation->order, reference, first) ||
+           reference->kind == REFERENCE_TICKET;
+}
+
 static void take_reference(struct part_simulation *simulation, struct reference_source *source,
                            const struct memory_reference *reference) {
+    if (simulation->orders && take_ordered(simulation, source, reference))
+        return;
     uint64_t *references = simulation->counts.data[reference->place].references;
     if (!(references[REFERENCE_FETCH] | references[REFERENCE_READ] | references[REFERENCE_WRITE]))
         vector_push(&source->arena, &simulation->used, reference->place);
     references[reference->kind]++;
+    if (simulation->orders)
+        return;
     if (simulation->keeps)
         kept_take(&simulation->kept, reference);
     else
@@ -198,6 +222,10 @@ static void simulate_thread(struct buffer *out, struct part_simulation *simulati
     }
     part_number(out, source->thread_id, 4);
     part_text(out, source->fault);
+    if (simulation->orders) {
+        part_number(out, source->process, 4);
+        part_number(out, source->thread_number, 4);
+    }
     while (simulation->counts.count < source->places.count) /* places without references */
         vector_push(&source->arena, &simulation->counts, (struct cache_counts){0});
     if (simulation->objects) {
@@ -207,7 +235,9 @@ static void simulate_thread(struct buffer *out, struct part_simulation *simulati
         write_counts(out, simulation, simulation->used.data, simulation->used.count);
     }
     simulation->used.count = 0;
-    if (simulation->keeps)
+    if (simulation->orders)
+        order_part_write(out, &simulation->order);
+    else if (simulation->keeps)
         kept_write(out, &simulation->kept);
     else
         write_simulated(out, simulation);
@@ -236,20 +266,24 @@ static void write_place(struct buffer *out, const struct reference_place *place)
 }
 
 void simulate_cache_part(struct buffer *contents, struct reference_source *source,
-                         const struct hierarchy_shape *shape, enum place_kind kind,
-                         struct part_choice part) {
+                         const struct hierarchy_shape *shape, unsigned processors,
+                         enum place_kind kind, struct part_choice part) {
     const struct cache_shape *shapes[CACHES] = {&shape->instruction, &shape->data, &shape->second,
                                                 &shape->last};
     struct part_simulation simulation = {.keeps = shape->inclusion != INCLUSION_INDEPENDENT,
                                          .objects = kind == PLACE_OBJECT};
     struct buffer threads = {0};
-    if (simulation.keeps)
+    source->tells_tickets = simulation.orders = processors != 0;
+    if (simulation.orders)
+        order_part_begin(&simulation.order, shape, processors, source->threads);
+    else if (simulation.keeps)
         kept_begin(&simulation.kept, shape);
     else
         for (int i = 0; i < CACHES; i++)
             part_cache_begin(&simulation.caches[i], *shapes[i]);
     for (size_t thread = 0; thread < source->threads; thread++) {
         source->begin_part(source, thread, part.number - 1, part.count);
+        simulation.thread++;
         simulate_thread(&threads, &simulation, source);
     }
     part_begin(contents, source);
@@ -258,7 +292,9 @@ void simulate_cache_part(struct buffer *contents, struct reference_source *sourc
         part_cache_release(&simulation.caches[i]);
     }
     kept_release(&simulation.kept);
+    order_part_release(&simulation.order);
     part_number(contents, shape->inclusion, 4);
+    part_number(contents, processors, 4);
     part_number(contents, kind, 4);
     part_number(contents, source->places.count, 8);
     for (size_t i = 0; i < source->places.count; i++)

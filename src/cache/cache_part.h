@@ -9,7 +9,8 @@
  * caches have at its end. Whoever knows the contents in front of the part then finds all outcomes,
  * one after the other, and so the contents behind it.
  *
- * Where levels depend on each other, a part keeps references instead (kept.h). For one processor.
+ * Where levels depend on each other, a part keeps references instead (kept.h); for several
+ * processors it keeps them with the order of threads (order_part.h).
  * The same idea, for stack distances: Niu, Dinan, Lu and Sadayappan, "PARDA: a fast parallel reuse
  * distance analysis algorithm", IPDPS 2012. */
 #ifndef QUIPU_CACHE_CACHE_PART_H
@@ -19,13 +20,15 @@
 #include "cache/part_file.h"
 
 /* Appends to CONTENTS, of a part file, what the caches of SHAPE do with PART of SOURCE, a trace
- * whose places are of KIND. */
+ * whose places are of KIND. PROCESSORS: so many have such caches, and threads are in one order; 0:
+ * one, and they come one after the other. */
 void simulate_cache_part(struct buffer *contents, struct reference_source *source,
-                         const struct hierarchy_shape *shape, enum place_kind kind,
-                         struct part_choice part);
+                         const struct hierarchy_shape *shape, unsigned processors,
+                         enum place_kind kind, struct part_choice part);
 
 struct cache_merge {
     struct hierarchy_shape shape;
+    unsigned processors;
     enum place_kind kind;
     struct reference_source source; /* path, places and `unsure` of all parts */
     struct cache_counts *counts;    /* of the places; owned */

@@ -10,6 +10,7 @@
 enum {
     KIND_MASK = 3,
     SAME_PLACE = 4, /* as the reference before */
+    MODIFIES = 8,
 };
 
 static struct recent_line *make_sets(uint64_t mask) {
@@ -58,18 +59,19 @@ static bool use_quietly(struct kept_references *kept, uint8_t kind, uint64_t lin
     return false;
 }
 
-static void add_reference(struct kept_references *kept, const struct memory_reference *reference) {
-    struct kept_before *before = &kept->before;
+void kept_add(struct buffer *bytes, struct kept_before *before,
+              const struct memory_reference *reference) {
     bool same_place = reference->place == before->place;
-    unsigned char first = (unsigned char)(reference->kind | (same_place ? SAME_PLACE : 0));
+    unsigned char first = (unsigned char)(reference->kind | (same_place ? SAME_PLACE : 0) |
+                                          (reference->modifies ? MODIFIES : 0));
     uint64_t *address = &before->addresses[reference->kind];
     uint64_t difference = reference->address - *address;
     uint64_t sign = difference >> 63 ? UINT64_MAX : 0;
-    buffer_add(&kept->bytes, &first, 1);
+    buffer_add(bytes, &first, 1);
     if (!same_place)
-        buffer_uleb128(&kept->bytes, reference->place);
-    buffer_uleb128(&kept->bytes, difference << 1 ^ sign);
-    buffer_uleb128(&kept->bytes, reference->size);
+        buffer_uleb128(bytes, reference->place);
+    buffer_uleb128(bytes, difference << 1 ^ sign);
+    buffer_uleb128(bytes, reference->size);
     before->place = reference->place;
     *address = reference->address;
 }
@@ -82,7 +84,7 @@ void kept_take(struct kept_references *kept, const struct memory_reference *refe
         quiet &= use_quietly(kept, reference->kind, line);
     while (line++ < last);
     if (!quiet)
-        add_reference(kept, reference);
+        kept_add(&kept->bytes, &kept->before, reference);
 }
 
 void kept_write(struct buffer *out, struct kept_references *kept) {
@@ -102,7 +104,7 @@ bool kept_read(struct cursor *next, struct kept_before *before,
                struct memory_reference *reference) {
     uint64_t first = cursor_number(next, 1);
     uint8_t kind = first & KIND_MASK;
-    if (first > (KIND_MASK | SAME_PLACE) || kind >= REFERENCE_KINDS)
+    if (first > (KIND_MASK | SAME_PLACE | MODIFIES) || kind >= REFERENCE_KINDS)
         return false;
     if (!(first & SAME_PLACE))
         before->place = cursor_uleb128_to(next, UINT32_MAX);
@@ -111,6 +113,7 @@ bool kept_read(struct cursor *next, struct kept_before *before,
     *reference = (struct memory_reference){.address = before->addresses[kind],
                                            .size = (uint32_t)size,
                                            .place = (uint32_t)before->place,
-                                           .kind = kind};
+                                           .kind = kind,
+                                           .modifies = first & MODIFIES};
     return !next->failed && size && reference->address <= UINT64_MAX - (size - 1);
 }

@@ -49,6 +49,10 @@ void kept_release(struct kept_references *kept);
 /* Keeps REFERENCE, unless it is quiet. */
 void kept_take(struct kept_references *kept, const struct memory_reference *reference);
 
+/* Appends REFERENCE to BYTES. BEFORE is zeros at first. */
+void kept_add(struct buffer *bytes, struct kept_before *before,
+              const struct memory_reference *reference);
+
 /* Appends the references that were kept to OUT, and forgets all, as at the begin of a part. */
 void kept_write(struct buffer *out, struct kept_references *kept);
 

@@ -22,6 +22,7 @@ enum reference_kind {
     REFERENCE_READ,
     REFERENCE_WRITE,
     REFERENCE_KINDS,
+    REFERENCE_TICKET = REFERENCE_KINDS, /* none: the address is a ticket (trace/order.h) */
 };
 
 struct memory_reference {
@@ -31,6 +32,7 @@ struct memory_reference {
     uint32_t thread; /* index into the trace's threads; caches of several processors need it */
     uint8_t kind;    /* enum reference_kind */
     bool modifies;   /* a read, and then a write of the same bytes */
+    bool begins;     /* of a part: the first one of an instruction */
 };
 
 enum {
@@ -86,6 +88,9 @@ struct reference_source {
      * (trace/order.h), and addresses of different processes differ: their highest bits tell the
      * process. Otherwise threads come one after the other. */
     bool global;
+    bool tells_tickets; /* of a part: tickets are among the references, and addresses of processes
+                           differ as with `global` */
+    bool scheduled;     /* the one order is that of a schedule */
     const char *allocators; /* by object: patterns of functions that allocate for their callers,
                                with commas between them; NULL: none. Set behind the opening */
     bool shortens; /* a reference longer than the smallest line loses the rest, as in cachegrind */
@@ -104,9 +109,10 @@ struct reference_source {
     VECTOR(uint32_t) touched; /* by object: places of the part, in the order of their begin */
     /* By object: appends what the part has done to its process's heap (doc/format.md). */
     void (*write_heap)(struct reference_source *source, struct buffer *out);
-    const char *fault;  /* why the part ended before its records did, or NULL */
-    uint32_t thread_id; /* number of the part's thread in the system */
-    uint64_t file_size; /* of a trace: bytes; it tells apart traces of the same path */
+    const char *fault;               /* why the part ended before its records did, or NULL */
+    uint32_t thread_id;              /* number of the part's thread in the system */
+    uint32_t process, thread_number; /* numbers of its process, and of itself in that */
+    uint64_t file_size;              /* of a trace: bytes; it tells apart traces of the same path */
 };
 
 /* Opens a trace (quipu trace). References of more than 64

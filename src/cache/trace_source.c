@@ -29,8 +29,11 @@ struct trace_source {
     struct trace_walk *walk;       /* of that; NULL: none, or there is an order */
     struct trace_walk *step_walk;  /* of the step */
     struct trace_order
-        *order;     /* of all threads; NULL: they come one after the other, or none yet */
-    bool by_part;   /* `walk` is that of a part, and nothing follows it */
+        *order;      /* of all threads; NULL: they come one after the other, or none yet */
+    bool by_part;    /* `walk` is that of a part, and nothing follows it */
+    bool begins;     /* the next reference is the step's first one */
+    bool has_ticket; /* of a part: `ticket` comes first */
+    uint64_t ticket;
     uint64_t space; /* is added to the addresses of the walked thread */
     /* of the step that is being taken; NULL: none */
     struct trace_step *step;
@@ -104,6 +107,7 @@ static void begin_step(struct trace_source *source, struct trace_walk *walk) {
     if (!source->placed) /* what ran in front of the thread's first instruction counts for that */
         enter_place(source, source->step);
     source->step_walk = walk;
+    source->begins = true;
     source->references = &source->step->gap_references;
     source->in_gap = true;
     source->reference = 0;
@@ -112,11 +116,17 @@ static void begin_step(struct trace_source *source, struct trace_walk *walk) {
                     source->step);
 }
 
-/* Goes on to the next instruction of all threads. Returns false at the end. */
-static bool take_ordered_step(struct trace_source *source) {
+/* Returns what is added to addresses of THREAD if those of processes differ. */
+static uint64_t space_of(const struct traced_thread *thread) {
     enum {
         SPACE_BITS = 48 /* of addresses in a process */
     };
+    uint64_t process = thread->process->number;
+    return process > 1 ? (process - 1) << SPACE_BITS : 0;
+}
+
+/* Goes on to the next instruction of all threads. Returns false at the end. */
+static bool take_ordered_step(struct trace_source *source) {
     struct ordered_step next;
     const struct trace *trace = source->trace;
     if (!source->order)
@@ -126,8 +136,7 @@ static bool take_ordered_step(struct trace_source *source) {
     if (trace_order_step(source->order, &next)) {
         source->step = next.step;
         source->thread = next.thread;
-        uint64_t process = trace->threads.data[next.thread]->process->number;
-        source->space = process > 1 ? (process - 1) << SPACE_BITS : 0;
+        source->space = space_of(trace->threads.data[next.thread]);
         begin_step(source, trace_order_walk(source->order, next.thread));
         return true;
     }
@@ -160,8 +169,13 @@ static bool take_step(struct trace_source *source) {
 
 /* Goes on to the next instruction of the part. Returns false at the end. */
 static bool take_step_of_part(struct trace_source *source) {
-    if (trace_step(source->walk, &source->step)) {
-        begin_step(source, source->walk);
+    struct trace_step *step;
+    if (source->base.tells_tickets ? trace_step_or_ticket(source->walk, &step, &source->ticket)
+                                   : trace_step(source->walk, &step)) {
+        source->step = step;
+        source->has_ticket = !step;
+        if (step)
+            begin_step(source, source->walk);
         return true;
     }
     source->base.fault = trace_fault(source->walk);
@@ -197,12 +211,19 @@ static size_t next_references(struct reference_source *base, struct memory_refer
         struct memory_reference *next = &references[count];
         next->thread = (uint32_t)source->thread;
         next->place = source->place;
-        if (source->step && take_data(source, next))
-            count++;
-        else if (source->step && source->in_gap)
-            references[count++] = fetch(source);
-        else if (!go_on(source))
-            break;
+        if (source->has_ticket) {
+            *next = (struct memory_reference){.address = source->ticket, .kind = REFERENCE_TICKET};
+            source->has_ticket = false;
+        } else if (source->step && source->in_gap && !take_data(source, next)) {
+            *next = fetch(source);
+        } else if (!source->step || (!source->in_gap && !take_data(source, next))) {
+            if (!go_on(source))
+                break;
+            continue;
+        }
+        next->begins = source->begins;
+        source->begins = false;
+        count++;
     }
     return count;
 }
@@ -223,6 +244,10 @@ static void begin_part(struct reference_source *base, size_t thread, uint32_t nu
         begin_object_part(&source->objects, base);
     base->fault = NULL;
     base->thread_id = chosen->tid;
+    base->process = chosen->process->number;
+    base->thread_number = chosen->number;
+    source->has_ticket = false;
+    source->space = base->tells_tickets ? space_of(chosen) : 0;
     const struct trace_step *before = trace_step_before(source->walk);
     if (before)
         enter_place(source, before);
@@ -264,6 +289,7 @@ struct reference_source *open_trace_source(const char *path, enum place_kind kin
         die("%s", cause);
     source->base.file_size = source->trace->size;
     source->base.threads = source->trace->threads.count;
+    source->base.scheduled = source->trace->schedule;
     if (source->trace->lost)
         warn("'%s' is not complete: a program could not record all", path);
     return &source->base;

@@ -150,12 +150,11 @@ static struct hierarchy_shape default_shape(void) {
                                     .last = parse_cache_shape("--llc", "8M,16,64")};
 }
 
-/* Makes the processors that are asked for, and SOURCE give the threads in one order; returns NULL
- * if none are. */
-static struct processors *make_processors(struct cache_options *options,
-                                          struct reference_source *source) {
+/* Finds how many processors are asked for. */
+static void choose_processors(struct cache_options *options,
+                              const struct reference_source *source) {
     if (!options->processors)
-        return NULL;
+        return;
     if (!source->threads)
         die("'--processors': '%s' does not name threads; record a trace ('quipu trace')",
             source->path);
@@ -166,6 +165,14 @@ static struct processors *make_processors(struct cache_options *options,
     if (options->of_threads)
         options->processors = (unsigned)source->threads;
     check_coherence(&options->shape);
+}
+
+/* Makes the processors that are asked for, and SOURCE give the threads in one order; returns NULL
+ * if none are. */
+static struct processors *make_processors(const struct cache_options *options,
+                                          struct reference_source *source) {
+    if (!options->processors)
+        return NULL;
     source->global = true;
     return processors_begin(&options->shape, options->processors);
 }
@@ -177,8 +184,10 @@ static const char *lacks_parts(const struct cache_options *options,
                                const struct reference_source *source) {
     if (!source->begin_part)
         return "such a file cannot be cut into parts; record a trace ('quipu trace')";
-    if (options->processors)
-        return "with --processors the threads are in one order, which cannot be cut into parts";
+    if (options->processors && options->view->place == PLACE_OBJECT)
+        return "with --processors a part does not know what other threads have allocated";
+    if (options->processors && source->scheduled)
+        return "with --processors the threads are in the order of a schedule, which cannot be cut";
     return NULL;
 }
 
@@ -189,7 +198,7 @@ struct part_context {
 
 static void make_part(void *context, struct part_choice part, struct buffer *contents) {
     struct part_context *parts = context;
-    simulate_cache_part(contents, parts->source, &parts->options->shape,
+    simulate_cache_part(contents, parts->source, &parts->options->shape, parts->options->processors,
                         parts->options->view->place, part);
 }
 
@@ -200,6 +209,7 @@ static void print_parts(struct cache_options *options, part_files *files) {
     struct cache_merge merge;
     merge_cache_parts(&merge, files);
     options->shape = merge.shape;
+    options->processors = merge.processors;
     if (!options->view)
         options->view = cache_view_of(merge.kind);
     if (options->view->place != PLACE_PROGRAM && options->view->place != merge.kind)
@@ -282,6 +292,7 @@ int cmd_cache(int argc, char **argv) {
         open_source(options.from, argv + first, argc - first, options.view->place, argv[0]);
     source->allocators = options.allocators;
     lay_out_source(source, &options.layouts);
+    choose_processors(&options, source);
     if (!simulate_parts(&options, source))
         simulate_whole(&options, source);
     source->close(source);

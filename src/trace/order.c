@@ -2,7 +2,7 @@
  *
  * Tickets are passed in rising order. A thread that comes to a ticket waits until all lower ones
  * are passed. They are numbered without gaps, so it need not be known where the others' next
- * tickets are. Threads that do not wait take turns of TURN instructions.
+ * tickets are. Threads that do not wait take turns of TRACE_ORDER_TURN instructions.
  *
  * The first thread of a process takes tickets at all its sites from when the second one begins. Up
  * to its next ticket it has seen nothing of the second one. So it goes there first.
@@ -20,10 +20,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-
-enum {
-    TURN = 32 /* instructions; caches are simulated in this order, too */
-};
 
 struct trace_order *trace_order_begin(struct trace *trace,
                                       const struct traced_thread *const *threads, size_t count) {
@@ -122,7 +118,7 @@ static bool skip_missing(struct trace_order *order) {
 
 /* Chooses whose turn it is. Returns false at the end. */
 static bool choose_turn(struct trace_order *order) {
-    unsigned most = order->schedule ? UINT_MAX : TURN;
+    unsigned most = order->schedule ? UINT_MAX : TRACE_ORDER_TURN;
     if (order->given < most && order->turn < order->count &&
         order->threads[order->turn].state == GOES_ON)
         return true;

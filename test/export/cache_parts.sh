@@ -141,14 +141,14 @@ cmp expected got || fail "text of merged parts: $(cat got)"
 cmp expected got || fail "kinds of parts that were made by function: $(cat got)"
 
 # What cannot be cut is done by one process.
-"$quipu" cache --processors=2 --format=csv t >expected
-"$quipu" cache --processors=2 --format=csv --jobs=2 t >got
-cmp expected got || fail "--processors=2 --jobs=2 is not --processors=2"
+"$quipu" cache --processors=2 --by=object --format=csv t >expected
+"$quipu" cache --processors=2 --by=object --format=csv --jobs=2 t >got
+cmp expected got || fail "--processors=2 --by=object --jobs=2 is not --processors=2 --by=object"
 
 # ---- errors ----
 mkdir kept
 cp 1.part 2.part 3.part kept
-expect_error 1 "'--part=1/2'" "$quipu" cache --part=1/2 --processors=2 -o x.part t
+expect_error 1 "'--part=1/2'" "$quipu" cache --part=1/2 --processors=2 --by=object -o x.part t
 [ ! -e x.part ] || fail "a part that cannot be made is there"
 expect_error 1 "part 2 of 3 is missing" "$quipu" cache --merge 1.part 3.part
 expect_error 1 "are both part 2 of 3" "$quipu" cache --merge 1.part 2.part 2.part

@@ -23,7 +23,9 @@ enum {
 };
 
 static uint64_t state;
-static bool keeps; /* the levels of the parts depend on each other */
+static bool keeps;   /* the levels of the parts depend on each other */
+static bool orders;  /* they are for two processors */
+static bool objects; /* their places are objects */
 static uint32_t draw(uint32_t below) {
     state ^= state << 13;
     state ^= state >> 7;
@@ -43,12 +45,17 @@ static size_t left; /* references of the part */
 static size_t next_references(struct reference_source *source, struct memory_reference *references,
                               size_t most) {
     size_t count = 0;
-    (void)source;
     for (; count < most && left; count++, left--) {
+        if (source->tells_tickets && draw(9) == 0) {
+            references[count] =
+                (struct memory_reference){.address = draw(99), .kind = REFERENCE_TICKET};
+            continue;
+        }
         uint32_t address = draw(2) ? draw(1 << 14) : draw(1 << 9);
         references[count] = (struct memory_reference){.address = address,
                                                       .size = 1 + draw(40),
-                                                      .place = draw(3),
+                                                      .place = draw(objects ? 4 : 3),
+                                                      .begins = draw(2),
                                                       .kind = (uint8_t)draw(REFERENCE_KINDS)};
     }
     return count;
@@ -62,13 +69,40 @@ static void begin_part(struct reference_source *source, size_t thread, uint32_t 
     source->fault = draw(20) ? NULL : "broken";
 }
 
+/* Ranges of a heap: pointers that were freed, what is covered, blocks. */
+static void write_heap(struct reference_source *source, struct buffer *out) {
+    (void)source;
+    part_number(out, 1 + draw(2), 4);
+    for (int list = 0; list < 3; list++) {
+        uint32_t count = draw(4);
+        part_number(out, count, 8);
+        while (count-- > 0) {
+            uint32_t begin = draw(1 << 9);
+            part_number(out, begin, 8);
+            part_number(out, begin + 1 + draw(100), 8);
+            if (list == 2)
+                part_number(out, draw(3), 4), part_number(out, draw(2), 1);
+        }
+    }
+    part_number(out, 1, 8);
+    part_number(out, draw(3), 4);
+    part_number(out, 1, 8);
+    part_number(out, 100, 8);
+}
+
 static struct reference_source make_source(void) {
     static const char *const names[] = {"first", "second", "third"};
     struct reference_source source = {
         .path = "trace", .threads = THREADS, .next = next_references, .begin_part = begin_part};
+    source.write_heap = write_heap;
     for (int i = 0; i < 3; i++)
         vector_push(&source.arena, &source.places,
                     ((struct reference_place){.function = names[i], .file = names[i]}));
+    for (uint32_t i = 0; i < 4; i++)
+        vector_push(&source.arena, &source.touched, i);
+    vector_push(&source.arena, &source.places,
+                ((struct reference_place){
+                    .object = OBJECT_PENDING, .identity = 100, .blocks = 1, .process = 1}));
     return source;
 }
 
@@ -83,8 +117,8 @@ static void make_contents(struct buffer *contents, enum part_kind kind, struct p
                                                      .inclusion = INCLUSION_INCLUSIVE};
     struct reference_source source = make_source();
     if (kind == PART_CACHE)
-        simulate_cache_part(contents, &source, keeps ? &inclusive : &independent, PLACE_FUNCTION,
-                            part);
+        simulate_cache_part(contents, &source, keeps || orders ? &inclusive : &independent,
+                            orders ? 2 : 0, objects ? PLACE_OBJECT : PLACE_FUNCTION, part);
     else
         count_reuse_part(contents, &source, 64, 0, part);
     arena_release(&source.arena);
@@ -154,6 +188,8 @@ static int try(uint64_t seed) {
     enum part_kind kind = draw(2) ? PART_CACHE : PART_REUSE;
     uint32_t damaged = draw(PARTS);
     keeps = draw(2);
+    orders = draw(3) == 0;
+    objects = !orders && draw(3) == 0;
     for (uint32_t i = 0; i < PARTS; i++) {
         files[i] = tmpfile();
         write_part(files[i], kind, (struct part_choice){i + 1, PARTS}, i == damaged);

@@ -148,8 +148,8 @@ static part_files make_parts(struct arena *arena, struct making *making, enum pa
         FILE *file = tmpfile();
         rewind_stream(making->stream);
         if (kind == PART_CACHE)
-            simulate_cache_part(&contents, &making->stream->source, &making->shape, PLACE_FUNCTION,
-                                part);
+            simulate_cache_part(&contents, &making->stream->source, &making->shape, 0,
+                                PLACE_FUNCTION, part);
         else
             count_reuse_part(&contents, &making->stream->source, making->line, making->window,
                              part);
