@@ -297,10 +297,15 @@ program=preempted
 }
 for level in -O0 -O2; do
     "$quipu" cc --quipu=trace $level -g preempted.c -o preempted || fail "cannot build"
-    record env
-    list_rows --order=schedule --function=take
-    read -r writes wrong exact preempted inexact < <(python3 check_preempted.py)
-    [ "$writes $wrong" = '80000 0' ] || fail "$level: $wrong of $writes elements are out of order"
-    [ "$preempted" -ge 3 ] || fail "$level: only $preempted exact switches preempt a process"
-    [ "$inexact" -le "$exact" ] || fail "$level: $inexact switches are not exact, $exact are"
+    exacts=0 preempts=0 inexacts=0
+    for _ in 1 2 3 4 5 6; do # where the kernel preempts a process depends on what else runs
+        record env
+        list_rows --order=schedule --function=take
+        read -r writes wrong exact preempted inexact < <(python3 check_preempted.py)
+        [ "$writes $wrong" = '80000 0' ] || fail "$level: $wrong of $writes elements are out of order"
+        exacts=$((exacts + exact)) preempts=$((preempts + preempted)) inexacts=$((inexacts + inexact))
+        [ "$preempts" -lt 3 ] || [ "$inexacts" -gt "$exacts" ] || break
+    done
+    [ "$preempts" -ge 3 ] || fail "$level: only $preempts exact switches preempt a process"
+    [ "$inexacts" -le "$exacts" ] || fail "$level: $inexacts switches are not exact, $exacts are"
 done
