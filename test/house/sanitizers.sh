@@ -15,7 +15,8 @@ make -s B="$asan" CFLAGS="$flags" all "${asan#"$PWD/"}/test/step" >"$TMPDIR/made
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1
 export BUILD_FLAGS=$flags # for what is linked with our objects
 # These let the readers that the others have tried read long traces, which takes minutes here.
-long=$(printf 'export/%s\n' trace_jobs trace_moments trace_parts trace_process trace_unrolled)
+long=$(printf 'export/%s\n' cache_parts cache_parts_processors trace_jobs trace_moments trace_parts \
+    trace_process trace_unrolled trace_windows)
 mapfile -t exports < <(test/run --list export | grep -vxF "$long")
 QUIPU_BUILD=$asan exec test/run -j 1 bad "${exports[@]}" exact/cold_exceptions exact/computed_goto \
     exact/jump_table_shared exact/inline_asm exact/assembly exact/comdat exact/fork exact/dlopen
