@@ -339,9 +339,11 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     chunk->flags = thread->broken ? QUIPU_TRACE_BROKEN : 0;
     chunk->address = (uint64_t)records_of(chunk);
     chunk->end = 0;
-    if (frame &&
-        (thread->broken || (chunk->number && chunk->number % trace->control->start_every == 0)))
+    if (frame && (thread->broken || (thread->inherits && !thread->begins) ||
+                  (chunk->number && chunk->number % trace->control->start_every == 0))) {
         chunk->start = quipu_trace_describe_start(trace, records_of(chunk), frame);
+        thread->inherits = false;
+    }
     quipu_trace_begin_counters(trace, chunk);
     thread->broken = false;
     thread->known.unread = 0;

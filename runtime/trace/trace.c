@@ -225,6 +225,8 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame) {
     if (end & QUIPU_TRACE_FULL) {
         if (thread->nowhere)
             look_for_recording();
+        if (thread->inherits && thread->begins && frame) /* its ticket is in a chunk of its own */
+            quipu_trace_write_begin(thread, quipu_trace_next_buffer(trace, thread, NULL));
         char *begin = quipu_trace_next_buffer(trace, thread, frame);
         if (thread->chunk && thread->chunk->start)
             thread->begins = false; /* its begin is not in the trace */
@@ -286,6 +288,7 @@ static void child(void) {
             own->number = ++trace->thread_count;
             own->tid = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
             own->chunks = 0;
+            own->inherits = true;
             own->known.cursor = QUIPU_TRACE_FULL;
             quipu_trace_begin_order(trace, own);
         }

@@ -38,6 +38,7 @@ struct thread {
     bool lost;     /* it got no buffer: nothing more is recorded */
     bool broken;   /* records before its next chunk are not in the trace */
     bool begins;   /* its first record, a ticket, is to be written yet */
+    bool inherits; /* a child of fork, which goes on in functions of its parent */
     uint8_t ends;  /* calls of the destructor that tells of its end */
     const struct quipu_trace_control *control; /* of the recording that its buffers are of */
     /* The kernel's frame of a handler that has interrupted code which still writes into `chunk`;

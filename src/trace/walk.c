@@ -130,7 +130,7 @@ static void arrive(struct trace_walk *walk) {
     size_t count = walk->frames.count;
     if (!begins && !walk->interrupts && find_waiting(walk, entries)) {
         struct frame *waiting = innermost(walk);
-        came_directly(walk, waits_there(walk, waiting) ? item.stack : 0);
+        came_directly(walk, waits_there(walk, waiting) ? item.stack : 0, true);
         enter_at_sync(walk, waiting, &item, piece, walk->frames.count < count);
         if (note->piece == NONE_OF)
             take_record(walk, waiting, item.record);
@@ -151,7 +151,7 @@ static void arrive(struct trace_walk *walk) {
         frame.interrupted = (uint32_t)walk->interrupted_calls.count;
         keep_call(walk);
     } else {
-        frame.direct = came_directly(walk, item.stack);
+        frame.direct = came_directly(walk, item.stack, !begins);
     }
     walk->interrupts = false;
     walk->above = 0;
@@ -467,6 +467,14 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
     return true;
 }
 
+/* Whether nothing of the thread has run yet, and its records begin here with a start: it is a child
+ * of fork, and goes on in functions of its parent. */
+static bool may_inherit(struct trace_walk *walk) {
+    const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
+    return !walk->frames.count && !walk->step.instruction && !walk->inherits && chunk->start &&
+           peek(walk)->kind == QUIPU_TRACE_SYNC && walk->next == walk->start + chunk->start;
+}
+
 /* Goes on behind records that are missing. Returns false if there are none. */
 static bool pass_break(struct trace_walk *walk) {
     if (!is_at_break(walk) || walk->chunk + 1 >= walk->thread->chunks.count)
@@ -498,6 +506,11 @@ bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uin
             *ticket = walk->item.ticket;
             skip_record(walk, BYTES_ORDER, QUIPU_TRACE_ORDER_SIZE);
             return true;
+        }
+        if (!frame && may_inherit(walk)) {
+            walk->inherits = true;
+            walk_begin_with_start(walk);
+            continue;
         }
         if (frame && !frame->calls && frame->read) {
             struct piece *piece = &frame->function->pieces[frame->piece];

@@ -25,7 +25,9 @@
 /* How control has left traced code. */
 struct leaving {
     bool leaves;
-    bool known; /* `stack` is */
+    bool known;   /* `stack` is */
+    bool resumes; /* ... or it is that of the caller, if that goes on: the call is not in the trace
+                   */
     struct trace_gap gap;
     uint64_t stack; /* the stack pointer at the sync to which the call, jump or return leads */
     bool calls;     /* by a call or jump, with the walk's `call_values` */
@@ -122,7 +124,8 @@ struct trace_walk {
     size_t end_chunk; /* the walk ends behind the first instruction that follows a record of it */
     bool ends;        /* such a record was taken */
     bool ended;
-    bool begins_whole;                         /* it began with a start that was whole */
+    bool begins_whole; /* it began with a start that was whole */
+    bool inherits;     /* a start has told what a child of fork goes on with */
     uint8_t records[QUIPU_TRACE_CONTENTS_MAX]; /* of the chunk, with what is in front of them */
     const uint8_t *start; /* of the chunk, in front of the first record; if it has one */
     const uint8_t *next, *end;
@@ -216,9 +219,9 @@ bool hands_over(const struct frame *frame, const struct path_edge *e);
 void leave_traced(struct trace_walk *walk, const struct frame *frame, const struct frame *caller,
                   const struct path_edge *e);
 
-/* walk_gap.c: control is at a sync with STACK. Returns whether it came there without other code
- * between; otherwise there is a gap. */
-bool came_directly(struct trace_walk *walk, uint64_t stack);
+/* walk_gap.c: control is at a sync with STACK. RESUMES: a function goes on there that has begun
+ * before. Returns whether control came without other code between; otherwise there is a gap. */
+bool came_directly(struct trace_walk *walk, uint64_t stack, bool resumes);
 
 /* walk_gap.c: FRAME has called code that has no records until it returned. */
 void call_untraced(struct trace_walk *walk, const struct frame *frame);

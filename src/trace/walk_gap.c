@@ -103,6 +103,7 @@ void leave_traced(struct trace_walk *walk, const struct frame *frame, const stru
         bool switches = known && frame->begun && stack != frame->entry + 8; /* to another stack */
         leaving->gap = gap_of(frame->function, caller && caller->calls ? caller : NULL);
         leaving->known = frame->direct || switches;
+        leaving->resumes = known && !frame->begun; /* as in a child, behind fork */
         leaving->stack = known ? stack : frame->entry + 8;
         return;
     }
@@ -119,9 +120,10 @@ void leave_traced(struct trace_walk *walk, const struct frame *frame, const stru
     }
 }
 
-bool came_directly(struct trace_walk *walk, uint64_t stack) {
+bool came_directly(struct trace_walk *walk, uint64_t stack, bool resumes) {
     const struct leaving *leaving = &walk->leaving;
-    bool direct = leaving->leaves && leaving->known && leaving->stack == stack;
+    bool known = leaving->known || (resumes && leaving->resumes);
+    bool direct = leaving->leaves && known && leaving->stack == stack;
     if (leaving->leaves && !direct) {
         walk->gap = leaving->gap;
         walk->gap_calls = leaving->calls;
