@@ -41,7 +41,8 @@
 
 enum {
     PAGE = 4096,
-    PAUSE = 50 * 1000 * 1000 /* nanoseconds of a wait */
+    PAUSE = 50 * 1000 * 1000, /* nanoseconds of a wait */
+    OLD_SECONDS = 60          /* no process makes a directory as slowly */
 };
 
 static const char shared_memory[] = "/dev/shm", prefix[] = "quipu-trace.";
@@ -87,13 +88,20 @@ static void remove_directory(const char *path, int directory) {
     rmdir(path);
 }
 
-/* Removes the directory PATH of a recording whose collector was killed: nobody has its lock. */
+/* Whether nothing has come into the directory or gone for some time. */
+static bool is_old(int directory) {
+    struct stat status;
+    return fstat(directory, &status) == 0 && time(NULL) - status.st_mtime > OLD_SECONDS;
+}
+
+/* Removes the directory PATH of a recording whose collector was killed: nobody has its lock. One
+ * without a control file is just being made; or a process made a buffer while it was removed. */
 static void remove_abandoned(const char *path) {
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (directory < 0)
         return;
     int fd = openat(directory, QUIPU_TRACE_CONTROL, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fd < 0 ? errno == ENOENT && is_old(directory) : flock(fd, LOCK_EX | LOCK_NB) == 0)
         remove_directory(path, directory);
     if (fd >= 0)
         close(fd);

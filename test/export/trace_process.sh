@@ -35,10 +35,11 @@ int main(void) {
     while (!access("run", F_OK)) {
         x = mix(x, 20000);
         usleep(200);
-        if (!access("fork", F_OK) && !fork())
-            child(x);
-        while (waitpid(-1, NULL, WNOHANG) > 0)
-            ;
+        if (!access("fork", F_OK)) { /* one at a time: children wait for the recording */
+            if (!fork())
+                child(x);
+            wait(NULL);
+        }
     }
     stop = 1;
     return pthread_join(thread, NULL);
