@@ -74,6 +74,10 @@ int main(int argc, char **argv) {
     struct arena arena = {0};
     if (is_compiler(&arena, argv[1])) /* as 'ccache gcc' */
         return cmd_compiler(argc - 1, argv + 1);
+    if (is_own_name(argv[1])) { /* as quipu-fortran */
+        argv[1] = arena_print(&arena, "quipu-%s", argv[1]);
+        return cmd_cc(argc - 1, argv + 1);
+    }
     struct near_names near_names = {.wanted = argv[1]};
     offer_name(&near_names, "help");
     for (size_t i = 0; i < COMMANDS; i++)

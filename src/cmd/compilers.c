@@ -97,6 +97,14 @@ static const char *first_of_newest(struct arena *arena, const char *const *compi
     return NULL;
 }
 
+bool is_own_name(const char *name) {
+    size_t length = length_of_stem(name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].name) == length && strncmp(name, names[i].name, length) == 0)
+            return true;
+    return false;
+}
+
 /* A cross compiler's name begins with its target and a hyphen. */
 bool is_compiler(struct arena *arena, const char *command) {
     static const char *const compilers[] = {"cc",      "c++",      "gcc",     "g++", "clang",

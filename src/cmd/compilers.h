@@ -11,6 +11,9 @@
  * long as NAME. */
 const char *compiler_for(struct arena *arena, const char *name);
 
+/* Whether NAME is one of quipu's own names, such as 'fortran', with or without a version. */
+bool is_own_name(const char *name);
+
 /* Whether COMMAND, a name or path, is that of a compiler that quipu can run: gcc,
  * x86_64-linux-gnu-g++-12, /usr/bin/cc, ... */
 bool is_compiler(struct arena *arena, const char *command);

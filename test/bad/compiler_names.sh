@@ -29,6 +29,12 @@ runs gdc quipu-d
 runs clang-19 quipu-clang quipu-clang-19
 runs clang++-21 quipu-clang++
 runs clang++-22.1 quipu-clang++-22.1
+for name in fortran d; do
+    PATH=$PWD/bin ends 0 "$quipu" $name --quipu=none -c it.c
+    cp output command
+    PATH=$PWD/bin ends 0 "ours/quipu-$name" --quipu=none -c it.c
+    cmp command output || fail "'quipu $name' runs: $(cat command)"
+done
 for name in quipu-clang-18 quipu-fortran-10; do
     ln -sf "$quipu" "ours/$name"
     PATH=$PWD/bin ends 127 "ours/$name" -c it.c
