@@ -344,6 +344,8 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
         chunk->start = quipu_trace_describe_start(trace, records_of(chunk), frame);
         thread->inherits = false;
     }
+    if (chunk->start || chunk->number == 0) /* who reads from here on knows none */
+        clear((char *)thread->last, sizeof thread->last);
     quipu_trace_begin_counters(trace, chunk);
     thread->broken = false;
     thread->known.unread = 0;

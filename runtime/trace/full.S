@@ -19,8 +19,8 @@
         .globl  quipu_trace_full
         .hidden quipu_trace_full
         .type   quipu_trace_full, @function
-/* Gets a record's size in %r10, which it may change, as flags. Returns the end of such a record, in
- * a new buffer, in %r11. Keeps the other registers. If nobody reads the records it goes back to the
+/* Gets a record's size in %r10. Changes flags. Returns the end of such a record, in a new buffer, in
+ * %r11, and the thread's data in %r10. Keeps the other registers. If nobody reads the records it goes back to the
  * begin of the same buffer, some times without the runtime: then a signal does not matter. Otherwise
  * signals are blocked here, so that those that arrive find the thread at quipu_trace_changed. From
  * there it goes back to quipu_trace_again (quipu_trace_interrupted): in front of
@@ -36,7 +36,7 @@ quipu_trace_full:
         js      quipu_trace_full_frame
         addq    UNREAD(%r11), %r10
         movq    %r10, (%r11)
-        movq    %r10, %r11
+        xchgq   %r10, %r11
         ret
         .globl  quipu_trace_full_frame
         .hidden quipu_trace_full_frame
@@ -74,8 +74,11 @@ quipu_trace_again:
         .hidden quipu_trace_changed
 quipu_trace_changed:
         movq    16(%rsp), %rax
+        movq    quipu_trace@gottpoff(%rip), %rcx
+        movq    %fs:(%rcx), %rcx
         leaq    -80(%rbp), %rsp
         popq    %r11
+        movq    %rcx, (%rsp)         /* of %r10 */
         movq    %rax, %r11
         restore_registers
         .globl  quipu_trace_full_end

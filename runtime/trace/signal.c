@@ -21,6 +21,7 @@ enum {
     PUSH_SIZE = 1, /* of pushq %rbp, at quipu_trace_full_frame */
     CALL_SIZE = 5,
     LOAD_SIZE = 3, /* of movq (BASE), %r11 */
+    COMPARISON_SIZE = 7,
 };
 
 /* handler.S: what handlers return to, if %r11 of the interrupted code is the cursor, and if not. */
@@ -156,6 +157,42 @@ static bool restart_record(greg_t *registers, struct thread *thread) {
     return false;
 }
 
+/* ---- the comparison with the last values ---- */
+
+/* Whether ADDRESS is that of one of the thread's last values. */
+static bool is_last_value(const struct thread *thread, uint64_t address) {
+    return address - (uint64_t)thread->last < sizeof thread->last;
+}
+
+/* Whether the instruction in front of AT is cmpq REG, DISPLACEMENT(BASE), of a last value. */
+static bool is_behind_comparison(const greg_t *registers, const struct thread *thread,
+                                 const uint8_t *at) {
+    unsigned base, reg;
+    at -= COMPARISON_SIZE;
+    return is_record_part(at, 0x39, 4, &base, &reg) &&
+           is_last_value(thread, (uint64_t)registers[context_registers[base]] +
+                                     (uint64_t)(int64_t)displacement(at + 3, at[2]));
+}
+
+/* A handler may change the last values. So if the thread was interrupted between the comparison
+ * with them and the reservation of a record that relies on it, moves it back to the first
+ * comparison. */
+static void compare_again(greg_t *registers, const struct thread *thread) {
+    const uint8_t *at = (const void *)registers[REG_RIP];
+    if (is_behind_comparison(registers, thread, at))
+        at -= COMPARISON_SIZE;
+    for (;;) {
+        if (at[-2] == 0x75 && is_behind_comparison(registers, thread, at - 2)) /* jne */
+            at -= 2 + COMPARISON_SIZE;
+        else if (at[-6] == 0x0f && at[-5] == 0x85 &&
+                 is_behind_comparison(registers, thread, at - 6))
+            at -= 6 + COMPARISON_SIZE;
+        else
+            break;
+    }
+    registers[REG_RIP] = (greg_t)at;
+}
+
 /* ---- the code that fills in a record ---- */
 
 /* An instruction of it. */
@@ -196,8 +233,9 @@ static bool is_in_buffer(const struct thread *thread, uint64_t address) {
     return false;
 }
 
-/* Does the instruction if it is of a record that ends at the thread's cursor. */
-static bool fill_in(greg_t *registers, const struct thread *thread, const struct filling *filling) {
+/* Does the instruction if it is of a record that ends at the thread's cursor, or keeps a value of
+ * it as the last one. */
+static bool fill_in(greg_t *registers, struct thread *thread, const struct filling *filling) {
     greg_t *reg = &registers[context_registers[filling->reg]];
     if (filling->opcode == 0x8d) {
         uint64_t from = filling->base == 4 ? (uint64_t)registers[REG_RSP] : (uint64_t)filling->end;
@@ -205,6 +243,11 @@ static bool fill_in(greg_t *registers, const struct thread *thread, const struct
         return true;
     }
     uint64_t cursor = (uint64_t)registers[context_registers[filling->base]];
+    uint64_t last = cursor + (uint64_t)(int64_t)filling->displacement;
+    if (filling->opcode == 0x89 && filling->wide && is_last_value(thread, last)) {
+        thread->last[(last - (uint64_t)thread->last) / sizeof(uint64_t)] = (uint64_t)*reg;
+        return true;
+    }
     if (cursor != thread->known.cursor || !thread->chunk || filling->displacement >= 0 ||
         cursor - (uint64_t)records_of(thread->chunk) > QUIPU_TRACE_RECORDS_MAX)
         return false;
@@ -358,10 +401,13 @@ static bool settle_record(greg_t *registers, struct thread *thread, const void *
         return true;
     }
     leave_load(registers, thread);
-    if (is_behind_full((const void *)registers[REG_RIP]))
+    if (is_behind_full((const void *)registers[REG_RIP])) {
         leave_stub(registers);
-    else if (restart_record(registers, thread))
+    } else if (restart_record(registers, thread)) {
+        compare_again(registers, thread);
         return true;
+    }
+    compare_again(registers, thread);
     return complete_record(registers, thread, frame);
 }
 

@@ -196,8 +196,8 @@ static struct thread *attach(void) {
     lock();
     struct thread *thread = find_thread(tid);
     if (!thread) {
-        thread = map_memory(NULL, QUIPU_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                            -1, 0);
+        thread = map_memory(NULL, sizeof *thread, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         thread->next = trace->threads;
         trace->threads = thread;
     }

@@ -18,6 +18,7 @@
 #include "runtime/core/state.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <ucontext.h>
 
 enum {
@@ -29,7 +30,8 @@ enum {
  *     bit QUIPU_TRACE_FULL, so that the next record comes to quipu_trace_continue.
  *   - `chunk` is one of `buffers`, in state QUIPU_TRACE_FILLING; the others are not. */
 struct thread {
-    struct quipu_trace_thread known; /* first: inserted code knows it */
+    struct quipu_trace_thread known; /* first: inserted code knows it, ... */
+    _Alignas(QUIPU_TRACE_LAST_VALUES) uint64_t last[QUIPU_TRACE_LAST_COUNT]; /* ... and this */
     struct thread *next;             /* of all threads of the process */
     struct quipu_trace_chunk *chunk; /* the buffer that gets its records; NULL: none */
     struct quipu_trace_chunk *buffers[BUFFERS_MOST];
@@ -47,6 +49,8 @@ struct thread {
     uint32_t tid, number, chunks;
     uint64_t pointer; /* the base of its %fs */
 };
+
+_Static_assert(offsetof(struct thread, last) == QUIPU_TRACE_LAST_VALUES, "as inserted code has it");
 
 /* The registers of the code that has called quipu_trace_full (full.S). */
 struct full_frame {

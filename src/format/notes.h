@@ -72,7 +72,7 @@
 #define QUIPU_FUNCTIONS_SECTION ".quipu.functions"
 
 enum {
-    QUIPU_NOTE_VERSION = 4
+    QUIPU_NOTE_VERSION = 5
 };
 
 enum quipu_note_kind {

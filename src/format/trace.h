@@ -161,6 +161,16 @@ struct quipu_trace_thread {
     struct quipu_trace_time *times; /* of the tickets, by their lowest 32 bits; NULL: not wanted */
 };
 
+/* Behind it is what records had the last time, from which a record may tell that its values are the
+ * same. A record of a function has a place for each of its values; another one may share it. Both
+ * the thread and who reads its records begin with zeros where a thread begins, and in a chunk with
+ * a start. */
+enum {
+    QUIPU_TRACE_LAST_VALUES =
+        128, /* offset in the thread's data, which needs 4 bytes in an instruction */
+    QUIPU_TRACE_LAST_COUNT = 1024, /* values of 8 bytes */
+};
+
 enum {
     QUIPU_TRACE_TICKETS = 8, /* offsets in it */
     QUIPU_TRACE_UNREAD = 16,
@@ -171,6 +181,7 @@ enum {
 
 enum {
     QUIPU_TRACE_HAS_VECTORS = 0x80, /* in a note, added to the kind of a record */
+    QUIPU_TRACE_REPEATS = 0x40,     /* so, too */
     QUIPU_TRACE_TICKS = 0x80,       /* in a note, added to the kind of an edge: with
                                        --quipu=moment, the software instruction counter advances */
 };
@@ -178,7 +189,7 @@ enum {
 #define QUIPU_TRACE_MAGIC "\211qtrace\r"
 
 enum {
-    QUIPU_TRACE_VERSION = 6,
+    QUIPU_TRACE_VERSION = 7,
 };
 
 /* ---- recording ----
@@ -258,7 +269,8 @@ enum quipu_trace_state {
 
 /* ---- the trace file ----
  *
- * It begins with this. Blocks follow, in any order but for the last one, of QUIPU_TRACE_LAST. */
+ * It begins with this. Blocks follow, in any order but for the last one, of
+ * QUIPU_TRACE_LAST_VALUES. */
 struct quipu_trace_file {
     uint8_t magic[8]; /*  0  QUIPU_TRACE_MAGIC without its NUL */
     uint32_t version; /*  8  QUIPU_TRACE_VERSION */
@@ -400,13 +412,18 @@ struct quipu_trace_block {
  *                         and QUIPU_TRACE_TICKS), uleb record
  *     uleb records        then for each:
  *         u8 kind             QUIPU_TRACE_SYNC, or QUIPU_TRACE_FIRST: a witness; and
- *                             QUIPU_TRACE_HAS_VECTORS
+ *                             QUIPU_TRACE_HAS_VECTORS, QUIPU_TRACE_REPEATS
  *         u16 registers       bit n: general register n
  *         u16 narrow          of those, the ones of which only the lower half is recorded
  *         uleb fragment
  *         u32 start           distance of its code from the fragment's address
  *         u16 size            of its code in bytes, without what is out of line
  *         uleb number         the id of a witness (trace_heads.h); of a sync 0
+ *         with QUIPU_TRACE_REPEATS:
+ *             uleb number     the id of the same record when its 8-byte values, which are left out
+ *                             then, are those of the last time; of a sync 0
+ *             uleb last       the place of the first of these values; the next ones follow
+ *                             (QUIPU_TRACE_LAST_VALUES)
  *         with QUIPU_TRACE_HAS_VECTORS: u8 their number, then for each:
  *             u8 size         of its value in bytes: 16, 32 or 64 of a vector register, 2 or 8 of a
  *                             mask register

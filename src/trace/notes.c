@@ -98,16 +98,38 @@ static bool read_vectors(struct cursor *cursor, struct record_note *record) {
     return true;
 }
 
+/* Reads what a record is that leaves out values. IDS: there are none from this one on. */
+static bool read_repeated(struct cursor *cursor, struct record_note *record, uint64_t ids) {
+    struct quipu_trace_form form = form_of_record(record);
+    form.wide = 0;
+    const struct quipu_trace_head *head = quipu_trace_head_of(form);
+    record->repeats = true;
+    record->repeated_id = (uint32_t)cursor_uleb128_to(cursor, ids - 1);
+    record->last = (uint16_t)cursor_uleb128_to(cursor, QUIPU_TRACE_LAST_COUNT - 1);
+    record->repeated_first = head ? head->first : 0;
+    record->repeated_head = (uint8_t)quipu_trace_head_size(form, record->repeated_id);
+    return !cursor->failed &&
+           (record->sync ? head != NULL : record->repeated_id >= QUIPU_TRACE_FIRST);
+}
+
+static void add_id(struct traced_function *function, uint32_t id, size_t record) {
+    function->record_of_id[id] = (uint32_t)record + 1;
+    if (id >= function->id_count)
+        function->id_count = id + 1;
+}
+
 static bool read_records(struct arena *arena, struct cursor *cursor,
                          struct traced_function *function) {
     size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / RECORD_BYTES);
     function->records = ARENA_ARRAY(arena, struct record_note, count);
     function->record_count = (uint32_t)count;
-    function->record_of_id = ARENA_ARRAY(arena, uint32_t, QUIPU_TRACE_NUMBERED + count);
+    const uint64_t ids = QUIPU_TRACE_NUMBERED + 2 * (uint64_t)count;
+    function->record_of_id = ARENA_ARRAY(arena, uint32_t, ids);
     for (size_t i = 0; i < count; i++) {
         struct record_note *record = &function->records[i];
         uint64_t kind = cursor_number(cursor, 1);
-        record->sync = (kind & ~(uint64_t)QUIPU_TRACE_HAS_VECTORS) == QUIPU_TRACE_SYNC;
+        record->sync =
+            (kind & ~(uint64_t)(QUIPU_TRACE_HAS_VECTORS | QUIPU_TRACE_REPEATS)) == QUIPU_TRACE_SYNC;
         record->registers = (uint16_t)cursor_number(cursor, 2);
         record->narrow = (uint16_t)cursor_number(cursor, 2);
         record->piece = record->edge = record->begin = NONE_OF;
@@ -117,13 +139,15 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
         record->address =
             function->fragments[fragment] + (uint64_t)(int32_t)cursor_number(cursor, 4);
         record->code_size = (uint32_t)cursor_number(cursor, 2);
-        record->id = (uint32_t)cursor_uleb128_to(cursor, QUIPU_TRACE_NUMBERED + count - 1);
+        record->id = (uint32_t)cursor_uleb128_to(cursor, ids - 1);
+        if (kind & QUIPU_TRACE_REPEATS && !read_repeated(cursor, record, ids))
+            return false;
         if (!record->sync) {
             if (cursor->failed || record->id < QUIPU_TRACE_FIRST)
                 return false;
-            function->record_of_id[record->id] = (uint32_t)i + 1;
-            if (record->id >= function->id_count)
-                function->id_count = record->id + 1;
+            add_id(function, record->id, i);
+            if (record->repeats)
+                add_id(function, record->repeated_id, i);
         }
         if (kind & QUIPU_TRACE_HAS_VECTORS && !read_vectors(cursor, record))
             return false;

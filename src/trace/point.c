@@ -8,6 +8,13 @@
 #include "symbols/binary.h"
 #include "symbols/sites.h"
 
+/* Whether the instruction of a record's code moves the thread's cursor. */
+static bool moves_cursor(const struct decoded *decoded) {
+    return decoded->store.kind == ACCESS_PLAIN && decoded->store.displacement == 0 &&
+           decoded->store.size == 8 && decoded->store.base != NO_REGISTER &&
+           decoded->store.base != STACK_POINTER && !decoded->load_count;
+}
+
 /* Whether the record's code has moved the thread's cursor in front of ADDRESS. */
 static bool is_recorded(const struct traced_function *function, const struct record_note *record,
                         uint64_t address) {
@@ -18,9 +25,7 @@ static bool is_recorded(const struct traced_function *function, const struct rec
         struct decoded decoded;
         if (!decode_instruction(code, left, &decoded))
             return false;
-        bool moves = decoded.store.kind == ACCESS_PLAIN && decoded.store.displacement == 0 &&
-                     decoded.store.size == 8 && decoded.store.base != NO_REGISTER &&
-                     decoded.store.base != STACK_POINTER && !decoded.load_count;
+        bool moves = moves_cursor(&decoded);
         at += decoded.size;
         code += decoded.size;
         left -= decoded.size;
@@ -38,9 +43,18 @@ static uint32_t record_at(const struct traced_function *function, uint64_t addre
     return NONE_OF;
 }
 
+/* Returns the record to whose code out of line a jump back leads to ADDRESS: to within its code, or
+ * to its end, where the next record may begin. NONE_OF: there is none. */
+static uint32_t record_of_jump_back(const struct traced_function *function, uint64_t address) {
+    for (uint32_t i = 0; i < function->record_count; i++)
+        if (address - function->records[i].address == function->records[i].code_size)
+            return i;
+    return record_at(function, address);
+}
+
 uint32_t record_of_stub(const struct traced_function *function, uint64_t address, bool *done) {
     enum {
-        LONGEST_STUB = 8
+        LONGEST_STUB = 64 /* instructions */
     };
     *done = true;
     for (int i = 0; i < LONGEST_STUB; i++) {
@@ -49,12 +63,17 @@ uint32_t record_of_stub(const struct traced_function *function, uint64_t address
         const uint8_t *code = binary_code(function->module->binary, address, &left);
         if (!code || !decode_instruction(code, left, &decoded))
             return NONE_OF;
-        if (decoded.class == CLASS_JUMP)
-            return record_at(function, address + decoded.size + (uint64_t)jump_distance(code));
+        address += decoded.size;
+        if (decoded.class == CLASS_JUMP) { /* back, or to more code out of line */
+            address += (uint64_t)jump_distance(code);
+            uint32_t record = record_of_jump_back(function, address);
+            if (record != NONE_OF)
+                return record;
+            continue;
+        }
         if (decoded.class != CLASS_PLAIN && decoded.class != CLASS_CALL)
             return NONE_OF;
-        *done &= decoded.class != CLASS_CALL;
-        address += decoded.size;
+        *done &= decoded.class != CLASS_CALL && !moves_cursor(&decoded);
     }
     return NONE_OF;
 }

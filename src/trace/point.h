@@ -25,7 +25,7 @@ struct point find_call_point(struct arena *arena, struct traced_function *functi
                              uint64_t address);
 
 /* Returns the record of the function whose code out of line, which ends with a jump back, has
- * ADDRESS, as linked; or NONE_OF. It is DONE unless a call follows. */
+ * ADDRESS, as linked; or NONE_OF. It is DONE unless a call follows, or the record's reservation. */
 uint32_t record_of_stub(const struct traced_function *function, uint64_t address, bool *done);
 
 #endif

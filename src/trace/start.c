@@ -116,6 +116,16 @@ static const uint8_t *code_at(const struct trace_walk *walk, uint64_t address, s
     return code;
 }
 
+/* Returns the record whose code ends at ADDRESS; otherwise as above. */
+static const struct start_place *find_ended_record(struct trace_walk *walk, uint64_t address,
+                                                   const struct loaded_module **loaded) {
+    const struct start_place *place = find_record(walk, address - 1, loaded);
+    bool ends =
+        place && address - (*loaded)->bias == place->function->records[place->index].address +
+                                                  place->function->records[place->index].code_size;
+    return ends ? place : find_record(walk, address, loaded);
+}
+
 /* Follows the code from where quipu_trace_full returns to the end of the record's code. Returns the
  * record, or NULL. */
 static const struct start_place *follow_to_end(struct trace_walk *walk,
@@ -124,10 +134,10 @@ static const struct start_place *follow_to_end(struct trace_walk *walk,
     enum {
         LONGEST_CODE = 100 /* instructions of a record's code */
     };
-    const struct start_place *place = NULL;
+    const struct start_place *place = find_record(walk, state->address, loaded);
     for (int i = 0; i < LONGEST_CODE; i++) {
-        if (!place)
-            place = find_record(walk, state->address, loaded);
+        if (!place) /* out of line, where a jump leads back to the end of the record's code */
+            place = find_ended_record(walk, state->address, loaded);
         if (place && state->address - (*loaded)->bias - place->address >=
                          place->function->records[place->index].code_size)
             return place;

@@ -128,6 +128,7 @@ struct trace_walk {
     bool inherits;     /* a start has told what a child of fork goes on with */
     uint8_t records[QUIPU_TRACE_CONTENTS_MAX]; /* of the chunk, with what is in front of them */
     const uint8_t *start; /* of the chunk, in front of the first record; if it has one */
+    uint64_t last[QUIPU_TRACE_LAST_COUNT]; /* values that records can repeat */
     const uint8_t *next, *end;
     struct record_sums taken;        /* bytes of the records so far */
     struct record_position position; /* behind the last one that was taken */
@@ -185,7 +186,7 @@ static inline const struct item *peek(struct trace_walk *walk) {
 /* walk_records.c: goes behind the next record, which has SIZE bytes, all of KIND. */
 void skip_record(struct trace_walk *walk, enum record_bytes kind, uint32_t size);
 
-/* walk_records.c: goes behind the next record, which has NOTE. */
+/* walk_records.c: goes behind the next record, which has NOTE. Its values are now the last ones. */
 void skip_noted_record(struct trace_walk *walk, const struct record_note *note);
 
 /* walk_records.c: takes the registers of RECORD, which is the next one, and goes behind it. */
@@ -194,11 +195,8 @@ void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record);
 /* walk_records.c: whether the next record ITEM is RECORD of FRAME's function. */
 bool is_next(const struct item *item, const struct frame *frame, uint32_t record);
 
-/* walk_records.c: returns the values of registers in the record ITEM, which has NOTE. */
-const uint8_t *values_of(const struct item *item, const struct record_note *note);
-
-/* Returns the value of register REG, which is one of the VALUES of a record. */
-uint64_t value_in(const struct record_note *note, const uint8_t *values, int reg);
+/* walk_records.c: returns the value of register REG in the next record, which has NOTE. */
+uint64_t value_in_next(struct trace_walk *walk, const struct record_note *note, int reg);
 
 /* Returns the number in SIZE bytes, at most 8. */
 static inline uint64_t number_at(const uint8_t *bytes, unsigned size) {

@@ -22,6 +22,8 @@ void enter_chunk(struct trace_walk *walk) {
     walk->end = fault ? walk->records : walk->start + QUIPU_TRACE_RECORDS_MAX;
     walk_enter_counts(walk);
     walk->values.general.fs_base = chunk->fs_base;
+    if (chunk->start || chunk->number == 0) /* the thread began anew, too */
+        memset(walk->last, 0, sizeof walk->last);
 }
 
 static void note_position(struct trace_walk *walk) {
@@ -152,37 +154,68 @@ void skip_record(struct trace_walk *walk, enum record_bytes kind, uint32_t size)
     go_behind(walk, size);
 }
 
+/* Whether the record's values of 8 bytes are left out, as they are those of the last time. */
+static bool is_repeated(const struct item *item, const struct record_note *note) {
+    return note->repeats &&
+           (note->sync ? *item->at == note->repeated_first : item->id == note->repeated_id);
+}
+
+/* Returns the bytes of the record's head. */
+static uint32_t head_of(const struct item *item, const struct record_note *note) {
+    return is_repeated(item, note) ? note->repeated_head : note->head;
+}
+
+/* Returns the bytes of the record's values of 8 bytes each. */
+static uint32_t wide_size_of(const struct item *item, const struct record_note *note) {
+    return is_repeated(item, note) ? 0 : note->wide_size;
+}
+
+/* Returns where the value of 8 bytes is that has so many of its record in front of it. */
+static uint64_t *last_value(struct trace_walk *walk, const struct record_note *note, int before) {
+    return &walk->last[(note->last + (uint32_t)before) % QUIPU_TRACE_LAST_COUNT];
+}
+
 void skip_noted_record(struct trace_walk *walk, const struct record_note *note) {
     struct record_sums *taken = &walk->taken;
-    taken->bytes[note->sync ? BYTES_SYNCS : BYTES_WITNESSES] += note->head;
-    taken->bytes[BYTES_VALUES] += note->wide_size;
+    uint32_t head = head_of(&walk->item, note), wide = wide_size_of(&walk->item, note);
+    uint32_t vectors = note->size - note->head - note->wide_size - note->narrow_size;
+    for (uint32_t i = 0; note->repeats && i < wide; i += 8)
+        *last_value(walk, note, (int)i / 8) = number_at(walk->item.at + head + i, 8);
+    taken->bytes[note->sync ? BYTES_SYNCS : BYTES_WITNESSES] += head;
+    taken->bytes[BYTES_VALUES] += wide;
     taken->bytes[BYTES_HALVES] += note->narrow_size;
-    taken->bytes[BYTES_VECTORS] += note->size - note->head - note->wide_size - note->narrow_size;
-    go_behind(walk, note->size);
+    taken->bytes[BYTES_VECTORS] += vectors;
+    go_behind(walk, head + wide + note->narrow_size + vectors);
 }
 
-const uint8_t *values_of(const struct item *item, const struct record_note *note) {
-    return item->at + note->head;
-}
-
-uint64_t value_in(const struct record_note *note, const uint8_t *values, int reg) {
+uint64_t value_in_next(struct trace_walk *walk, const struct record_note *note, int reg) {
+    const struct item *item = &walk->item;
     uint16_t lower = (uint16_t)((1u << reg) - 1), wide = note->registers & (uint16_t)~note->narrow;
+    const uint8_t *values = item->at + head_of(item, note);
+    int before = __builtin_popcount(wide & lower);
     if (note->narrow >> reg & 1)
-        return number_at(values + 8 * __builtin_popcount(wide) +
-                             4 * __builtin_popcount(note->narrow & lower),
-                         4);
-    return number_at(values + 8 * __builtin_popcount(wide & lower), 8);
+        return number_at(
+            values + wide_size_of(item, note) + 4 * __builtin_popcount(note->narrow & lower), 4);
+    return is_repeated(item, note) ? *last_value(walk, note, before)
+                                   : number_at(values + 8 * before, 8);
 }
 
 void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) {
     const struct record_note *note = &frame->function->records[record];
-    const uint8_t *at = values_of(&walk->item, note);
+    const struct item *item = &walk->item;
+    const uint8_t *at = item->at + head_of(item, note);
+    unsigned wide = note->registers & (unsigned)~note->narrow;
     if (note->sync) {
         frame->values[STACK_POINTER] = walk->item.stack;
         frame->known |= REGISTER_RSP;
     }
-    for (unsigned left = note->registers & ~note->narrow; left; left &= left - 1, at += 8)
-        memcpy(&frame->values[__builtin_ctz(left)], at, 8);
+    if (is_repeated(item, note)) {
+        for (int i = 0; wide; wide &= wide - 1)
+            frame->values[__builtin_ctz(wide)] = *last_value(walk, note, i++);
+    } else {
+        for (; wide; wide &= wide - 1, at += 8)
+            memcpy(&frame->values[__builtin_ctz(wide)], at, 8);
+    }
     for (unsigned left = note->narrow; left; left &= left - 1, at += 4)
         frame->values[__builtin_ctz(left)] = number_at(at, 4);
     for (unsigned i = 0; i < note->vector_count; i++) {
@@ -202,5 +235,5 @@ bool is_next(const struct item *item, const struct frame *frame, uint32_t record
     if (note->sync)
         return item->kind == QUIPU_TRACE_SYNC && item->function == frame->function &&
                item->record == record;
-    return item->kind == QUIPU_TRACE_FIRST && item->id == note->id;
+    return item->kind == QUIPU_TRACE_FIRST && (item->id == note->id || is_repeated(item, note));
 }

@@ -52,6 +52,13 @@ unsigned trace_record_size(const struct trace_code *code) {
     return head_size(code) + values_size(code);
 }
 
+struct trace_code repeated_record(const struct trace_code *code) {
+    struct trace_code repeated = *code;
+    repeated.registers = code->narrow;
+    repeated.id = code->repeated_id;
+    return repeated;
+}
+
 /* Writes the name of register NUMBER, or of its lower half. */
 static void write_name(struct buffer *out, int number, bool half) {
     const char *name = register_name(number);
@@ -110,11 +117,10 @@ static void write_cursor(struct buffer *out, const struct code_context *context,
 }
 
 /* The test whether there is room. The code out of line returns the end of the record in a new
- * chunk. */
+ * chunk, and jumps to .LQrLABEL. */
 static void write_room_test(struct buffer *out, const struct code_context *context,
                             const struct record_registers *registers, unsigned size,
-                            const struct frame_row *frame) {
-    uint32_t label = ++*context->labels;
+                            const struct frame_row *frame, uint32_t label) {
     struct buffer call = {0};
     buffer_print(&call, "movl $%u, ", size);
     write_name(&call, registers->base, true);
@@ -129,7 +135,7 @@ static void write_room_test(struct buffer *out, const struct code_context *conte
         write_with(&call, registers, "; xchgq @b, %r10");
     buffer_print(out, "testl $%d, ", QUIPU_TRACE_FULL);
     write_name(out, registers->cursor, true);
-    buffer_print(out, "; %sjnz .LQs%u; .LQr%u: ", stub_jump(context), label, label);
+    buffer_print(out, "; %sjnz .LQs%u; ", stub_jump(context), label);
     write_stub(context, label, call.data, "jmp", &(struct load_place){.frame = *frame});
     buffer_release(&call);
 }
@@ -210,18 +216,19 @@ static void write_vector(struct buffer *out, const struct record_registers *regi
                      vector->number, at, cursor);
 }
 
-static void write_body(struct buffer *out, const struct code_context *context,
-                       const struct trace_code *code, const struct record_registers *registers,
-                       bool tested, const struct frame_row *frame) {
+/* Reserves the record of CODE. */
+static void write_reservation(struct buffer *out, const struct trace_code *code,
+                              const struct record_registers *registers) {
+    char instruction[NAME_SIZE * 2];
+    snprintf(instruction, sizeof instruction, "leaq %u(@c), @c; ", trace_record_size(code));
+    write_with(out, registers, instruction);
+    write_with(out, registers, "movq @c, (@b); ");
+}
+
+/* Fills in the record, which is reserved. */
+static void write_contents(struct buffer *out, const struct trace_code *code,
+                           const struct record_registers *registers) {
     int size = (int)trace_record_size(code), at = (int)head_size(code) - size;
-    write_base(out, registers, code->shared);
-    const char *base = register_name(registers->base), *cursor = register_name(registers->cursor);
-    if (!code->held)
-        write_cursor(out, context, registers, frame);
-    buffer_print(out, "leaq %d(%%%s), %%%s; movq %%%s, (%%%s); ", size, cursor, cursor, cursor,
-                 base);
-    if (tested)
-        write_room_test(out, context, registers, (unsigned)size, frame);
     write_head(out, code, registers, size);
     for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
         if ((code->registers & ~code->narrow) >> reg & 1)
@@ -233,6 +240,66 @@ static void write_body(struct buffer *out, const struct code_context *context,
         write_vector(out, registers, &code->vectors[i], at);
         at += code->vectors[i].size;
     }
+}
+
+/* Writes INSTRUCTION for each value of 8 bytes that the record can repeat: with its register, and
+ * the place of the last one. */
+static void write_with_last(struct buffer *out, const struct trace_code *code,
+                            const struct record_registers *registers, const char *instruction,
+                            const char *end) {
+    uint32_t last = code->last;
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++) {
+        if (!((code->registers & ~code->narrow) >> reg & 1))
+            continue;
+        buffer_print(out, "%s %%%s, %u(%%%s); %s", instruction, register_name(reg),
+                     QUIPU_TRACE_LAST_VALUES + 8 * (last++ % QUIPU_TRACE_LAST_COUNT),
+                     register_name(registers->base), end);
+    }
+}
+
+/* A record that tells whether its values are those of the last time. Whether there is room is
+ * tested in front of the comparison: a new chunk may change what is compared. It keeps the values
+ * for the next time before it fills in the head, for which it may change the base. */
+static void write_repeating(struct buffer *out, const struct code_context *context,
+                            const struct trace_code *code, const struct record_registers *registers,
+                            bool tested, const struct frame_row *frame) {
+    struct trace_code repeated = repeated_record(code);
+    uint32_t full = ++*context->labels, changed = ++*context->labels;
+    struct buffer other = {0};
+    char jump[NAME_SIZE * 2];
+    if (tested)
+        write_room_test(out, context, registers, trace_record_size(code), frame, full);
+    snprintf(jump, sizeof jump, "%sjne .LQs%u; ", stub_jump(context), changed);
+    write_with_last(out, code, registers, "cmpq", jump);
+    write_reservation(out, &repeated, registers);
+    write_contents(out, &repeated, registers);
+    buffer_print(out, "; .LQr%u:", changed);
+    write_reservation(&other, code, registers);
+    buffer_print(&other, ".LQr%u: ", full);
+    write_with_last(&other, code, registers, "movq", "");
+    write_contents(&other, code, registers);
+    write_stub(context, changed, other.data, "jmp",
+               &(struct load_place){.frame = *frame, .at_entry = true /* it calls nothing */});
+    buffer_release(&other);
+}
+
+static void write_body(struct buffer *out, const struct code_context *context,
+                       const struct trace_code *code, const struct record_registers *registers,
+                       bool tested, const struct frame_row *frame) {
+    write_base(out, registers, code->shared);
+    if (!code->held)
+        write_cursor(out, context, registers, frame);
+    if (code->repeats) {
+        write_repeating(out, context, code, registers, tested, frame);
+        return;
+    }
+    write_reservation(out, code, registers);
+    if (tested) {
+        uint32_t label = ++*context->labels;
+        write_room_test(out, context, registers, trace_record_size(code), frame, label);
+        buffer_print(out, ".LQr%u: ", label);
+    }
+    write_contents(out, code, registers);
 }
 
 /* Returns a register of FREE for the cursor or its base, or -1. */
@@ -254,6 +321,17 @@ static bool find_registers(struct record_registers *registers, uint16_t free) {
 
 bool trace_record_holds(const struct trace_code *code, const struct clobbers *clobbers) {
     return clobbers->free & ~code->registers & REGISTER_R11 && !code->vector_count;
+}
+
+/* Only where the cursor is in %r11 the runtime can correct it when a handler returns between the
+ * test of the room and the reservation. */
+bool trace_record_may_repeat(const struct trace_code *code, const struct clobbers *clobbers) {
+    struct record_registers registers;
+    struct trace_code repeated = repeated_record(code);
+    return code->registers & ~code->narrow && trace_record_holds(code, clobbers) &&
+           clobbers->flags_free &&
+           find_registers(&registers, clobbers->free & (uint16_t)~code->registers) &&
+           (!code->sync || quipu_trace_head_of(trace_record_form(&repeated)));
 }
 
 /* Saves the registers that are not free, and flags if they are live. */

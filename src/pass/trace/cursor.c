@@ -59,6 +59,9 @@ struct trace_code code_of_record(const struct planner *p, const struct trace_rec
                               .label = record->label,
                               .registers = record->registers,
                               .narrow = record->narrow,
+                              .repeats = record->repeats,
+                              .repeated_id = record->repeated_id,
+                              .last = record->last,
                               .shared = p->state->options->shared,
                               .held = record->held,
                               .roomy = record->roomy};

@@ -86,7 +86,8 @@ static void add_records(struct record *note, const struct planner *p,
         struct access_vector vectors[ACCESS_VECTORS_MAX];
         unsigned vector_count = vectors_of_record(graph, record, vectors);
         record_byte(note, (record->sync ? QUIPU_TRACE_SYNC : QUIPU_TRACE_FIRST) |
-                              (vector_count ? QUIPU_TRACE_HAS_VECTORS : 0));
+                              (vector_count ? QUIPU_TRACE_HAS_VECTORS : 0) |
+                              (record->repeats ? QUIPU_TRACE_REPEATS : 0));
         record_byte(note, record->registers & 0xff);
         record_byte(note, record->registers >> 8);
         record_byte(note, record->narrow & 0xff);
@@ -98,6 +99,10 @@ static void add_records(struct record *note, const struct planner *p,
                      record->label, function, fragment, end_label(p->state), record->label,
                      record->label);
         record_number(note, record->id);
+        if (record->repeats) {
+            record_number(note, record->repeated_id);
+            record_number(note, record->last);
+        }
         if (vector_count)
             record_byte(note, vector_count);
         for (unsigned n = 0; n < vector_count; n++) {

@@ -193,19 +193,30 @@ void choose_records(struct planner *p, struct trace_records *trace) {
         trace->records.data[i].label = ++p->state->labels;
 }
 
-void number_witnesses(struct planner *p, struct trace_records *trace) {
+/* The numbers of a function's witnesses that are taken. */
+struct numbers {
+    uint8_t used[QUIPU_TRACE_HEADS]; /* by row: first bytes */
+    uint32_t next;                   /* of those that have no first byte */
+};
+
+static uint32_t take_number(struct numbers *numbers, const struct trace_code *code) {
     const struct quipu_trace_head *rows = quipu_trace_heads();
-    uint8_t used[QUIPU_TRACE_HEADS] = {0};
-    uint32_t next = QUIPU_TRACE_NUMBERED;
+    const struct quipu_trace_head *row = quipu_trace_head_of(trace_record_form(code));
+    if (row && numbers->used[row - rows] < row->count)
+        return row->first + (uint32_t)numbers->used[row - rows]++;
+    return numbers->next++;
+}
+
+void number_witnesses(struct planner *p, struct trace_records *trace) {
+    struct numbers numbers = {.next = QUIPU_TRACE_NUMBERED};
     for (size_t i = 0; i < trace->records.count; i++) {
         struct trace_record *record = &trace->records.data[i];
         struct trace_code code = code_of_record(p, record);
-        const struct quipu_trace_head *row = quipu_trace_head_of(trace_record_form(&code));
         if (record->sync)
             continue;
-        if (row && used[row - rows] < row->count)
-            record->id = row->first + (uint32_t)used[row - rows]++;
-        else
-            record->id = next++;
+        record->id = take_number(&numbers, &code);
+        struct trace_code repeated = repeated_record(&code);
+        if (record->repeats)
+            record->repeated_id = take_number(&numbers, &repeated);
     }
 }

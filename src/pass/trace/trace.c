@@ -35,6 +35,7 @@ static const char *prepare(struct pass_state *state, struct graph *graph) {
 static void plan(struct planner *p) {
     choose_records(p, records_of(p->state));
     find_narrow_values(p->graph, records_of(p->state));
+    choose_repeating(p, records_of(p->state));
     number_witnesses(p, records_of(p->state));
     choose_order_sites(p, &records_of(p->state)->order, p->state->options->libc);
     find_cursors(p, records_of(p->state));
