@@ -8,7 +8,12 @@
  *     QUIPU_TRACE_LARGE       u24 number, u32 size of the values in bytes
  *     QUIPU_TRACE_LARGE_SYNC  as QUIPU_TRACE_SYNC, then u32 size of the values in bytes
  *
- * The id of a witness is its first byte; or QUIPU_TRACE_NUMBERED and its number. */
+ *
+ * In front of these come first bytes which a second one follows, so that a large function has 256
+ * more records of a form for each of them.
+ *
+ * The id of a witness is its first byte; or 256 for each first byte of such up to its own, and the
+ * second one; or QUIPU_TRACE_NUMBERED and its number. */
 #ifndef QUIPU_FORMAT_TRACE_HEADS_H
 #define QUIPU_FORMAT_TRACE_HEADS_H
 
@@ -17,7 +22,10 @@
 #include <stddef.h>
 
 enum {
-    QUIPU_TRACE_NUMBERED = 256,
+    QUIPU_TRACE_DOUBLE = 0xf8, /* the first one of the first bytes that a second one follows */
+    QUIPU_TRACE_DOUBLES = 8,
+    QUIPU_TRACE_DOUBLE_SIZE = 2,
+    QUIPU_TRACE_NUMBERED = 256 + 256 * QUIPU_TRACE_DOUBLES,
     QUIPU_TRACE_LONG_NUMBERS = 1 << 16,
     QUIPU_TRACE_LONG_VALUES = 16,
 };
@@ -57,14 +65,28 @@ static inline const struct quipu_trace_head *quipu_trace_heads(void) {
     return rows;
 }
 
+static inline int quipu_trace_same_form(struct quipu_trace_form one,
+                                        struct quipu_trace_form other) {
+    return one.sync == other.sync && one.wide == other.wide && one.narrow == other.narrow &&
+           one.vectors == other.vectors;
+}
+
 /* Returns the row of records of this form, or NULL. */
 static inline const struct quipu_trace_head *quipu_trace_head_of(struct quipu_trace_form form) {
     const struct quipu_trace_head *rows = quipu_trace_heads();
     for (int i = 0; i < QUIPU_TRACE_HEADS; i++)
-        if (rows[i].form.sync == form.sync && rows[i].form.wide == form.wide &&
-            rows[i].form.narrow == form.narrow && rows[i].form.vectors == form.vectors)
+        if (quipu_trace_same_form(rows[i].form, form))
             return &rows[i];
     return NULL;
+}
+
+/* Returns the form of witnesses with the first byte QUIPU_TRACE_DOUBLE + NUMBER, and a second one.
+ */
+static inline struct quipu_trace_form quipu_trace_double_form(unsigned number) {
+    static const struct quipu_trace_form forms[QUIPU_TRACE_DOUBLES] = {
+        {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 1, 0, 0},
+        {0, 0, 1, 0}, {0, 2, 0, 0}, {0, 1, 1, 0}, {0, 0, 2, 0}};
+    return forms[number];
 }
 
 /* Whether the form and the ID of a witness go into QUIPU_TRACE_LONG. */
@@ -79,7 +101,7 @@ static inline unsigned quipu_trace_head_size(struct quipu_trace_form form, uint3
     if (form.sync)
         return quipu_trace_head_of(form) ? QUIPU_TRACE_SYNC_SIZE : QUIPU_TRACE_LARGE_SYNC_SIZE;
     if (id < QUIPU_TRACE_NUMBERED)
-        return 1;
+        return id < 256 ? 1 : QUIPU_TRACE_DOUBLE_SIZE;
     return quipu_trace_is_long(form, id) ? QUIPU_TRACE_LONG_SIZE : QUIPU_TRACE_LARGE_SIZE;
 }
 

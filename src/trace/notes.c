@@ -112,10 +112,23 @@ static bool read_repeated(struct cursor *cursor, struct record_note *record, uin
            (record->sync ? head != NULL : record->repeated_id >= QUIPU_TRACE_FIRST);
 }
 
-static void add_id(struct traced_function *function, uint32_t id, size_t record) {
-    function->record_of_id[id] = (uint32_t)record + 1;
-    if (id >= function->id_count)
-        function->id_count = id + 1;
+/* Makes the table of the ids of witnesses. */
+static void add_ids(struct arena *arena, struct traced_function *function) {
+    for (uint32_t i = 0; i < function->record_count; i++) {
+        const struct record_note *record = &function->records[i];
+        if (!record->sync && record->id >= function->id_count)
+            function->id_count = record->id + 1;
+        if (!record->sync && record->repeated_id >= function->id_count)
+            function->id_count = record->repeated_id + 1;
+    }
+    function->record_of_id = ARENA_ARRAY(arena, uint32_t, function->id_count);
+    for (uint32_t i = 0; i < function->record_count; i++) {
+        const struct record_note *record = &function->records[i];
+        if (!record->sync)
+            function->record_of_id[record->id] = i + 1;
+        if (!record->sync && record->repeats)
+            function->record_of_id[record->repeated_id] = i + 1;
+    }
 }
 
 static bool read_records(struct arena *arena, struct cursor *cursor,
@@ -124,7 +137,6 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
     function->records = ARENA_ARRAY(arena, struct record_note, count);
     function->record_count = (uint32_t)count;
     const uint64_t ids = QUIPU_TRACE_NUMBERED + 2 * (uint64_t)count;
-    function->record_of_id = ARENA_ARRAY(arena, uint32_t, ids);
     for (size_t i = 0; i < count; i++) {
         struct record_note *record = &function->records[i];
         uint64_t kind = cursor_number(cursor, 1);
@@ -142,13 +154,8 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
         record->id = (uint32_t)cursor_uleb128_to(cursor, ids - 1);
         if (kind & QUIPU_TRACE_REPEATS && !read_repeated(cursor, record, ids))
             return false;
-        if (!record->sync) {
-            if (cursor->failed || record->id < QUIPU_TRACE_FIRST)
-                return false;
-            add_id(function, record->id, i);
-            if (record->repeats)
-                add_id(function, record->repeated_id, i);
-        }
+        if (!record->sync && (cursor->failed || record->id < QUIPU_TRACE_FIRST))
+            return false;
         if (kind & QUIPU_TRACE_HAS_VECTORS && !read_vectors(cursor, record))
             return false;
         record->head = quipu_trace_head_size(form_of_record(record), record->id);
@@ -156,6 +163,7 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
         record->wide_size = (uint8_t)(values_size(record) - record->narrow_size);
         record->size += record->head + values_size(record);
     }
+    add_ids(arena, function);
     return !cursor->failed;
 }
 

@@ -18,7 +18,7 @@ enum stream {
     HEADS,  /* first bytes */
     STACKS, /* of syncs */
     CODES,  /* of syncs */
-    LONGS,  /* further bytes of QUIPU_TRACE_LONG */
+    LONGS,  /* further bytes of QUIPU_TRACE_LONG, and second bytes */
     NARROW_0,
     NARROW_1,
     NARROW_2, /* two bytes each */
@@ -36,7 +36,7 @@ _Static_assert((int)STREAMS == (int)SPLIT_STREAMS, "split.h");
 /* How a record is taken apart: its first byte, and then, in this order ... */
 struct parts {
     uint8_t sync;   /* 1: a stack pointer and an address */
-    uint8_t longs;  /* bytes of QUIPU_TRACE_LONG */
+    uint8_t longs;  /* further bytes of the head of a witness */
     uint8_t wide;   /* values */
     uint8_t narrow; /* values */
     bool known;
@@ -71,6 +71,12 @@ static void fill_table(struct parts_table *table) {
     table->of[QUIPU_TRACE_MEASURED] =
         (struct parts){.known = true, .others = QUIPU_TRACE_MEASURED_SIZE - 1};
     table->of[QUIPU_TRACE_LONG] = (struct parts){.known = true, .longs = LONG_BYTES};
+    for (unsigned i = 0; i < QUIPU_TRACE_DOUBLES; i++)
+        table->of[QUIPU_TRACE_DOUBLE + i] =
+            (struct parts){.known = true,
+                           .longs = QUIPU_TRACE_DOUBLE_SIZE - 1,
+                           .wide = quipu_trace_double_form(i).wide,
+                           .narrow = quipu_trace_double_form(i).narrow};
     table->of[QUIPU_TRACE_LARGE] =
         (struct parts){.known = true, .others = QUIPU_TRACE_LARGE_SIZE - 1};
     table->of[QUIPU_TRACE_LARGE_SYNC] =
@@ -183,7 +189,7 @@ static void take_apart(const struct parts_table *table, uint8_t *next[STREAMS], 
             move_bytes(&next[CODES], &at, CODE_BYTES);
         }
         if (parts.longs)
-            move_bytes(&next[LONGS], &at, LONG_BYTES);
+            move_bytes(&next[LONGS], &at, parts.longs);
         for (unsigned i = 0; i < parts.wide; i++) {
             *wide_0++ = *at++;
             *wide_1++ = *at++;

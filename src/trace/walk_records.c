@@ -97,6 +97,8 @@ static uint32_t id_of_witness(const uint8_t *at) {
         return QUIPU_TRACE_NUMBERED + (uint32_t)number_at(at + 2, 2);
     if (*at == QUIPU_TRACE_LARGE)
         return QUIPU_TRACE_NUMBERED + (uint32_t)number_at(at + 1, 3);
+    if (*at >= QUIPU_TRACE_DOUBLE)
+        return 256 * (*at - QUIPU_TRACE_DOUBLE + 1u) + at[1];
     return *at;
 }
 

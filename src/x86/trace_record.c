@@ -143,8 +143,13 @@ static void write_room_test(struct buffer *out, const struct code_context *conte
 static void write_witness(struct buffer *out, const struct trace_code *code, const char *cursor,
                           int size) {
     struct quipu_trace_form form = trace_record_form(code);
-    if (code->id < QUIPU_TRACE_NUMBERED) {
+    if (code->id < 256) {
         buffer_print(out, "movb $%u, %d(%%%s)", code->id, -size, cursor);
+        return;
+    }
+    if (code->id < QUIPU_TRACE_NUMBERED) { /* two bytes, and zeros where something else follows */
+        uint32_t head = (QUIPU_TRACE_DOUBLE + code->id / 256 - 1) | code->id % 256 << 8;
+        buffer_print(out, "movl $%u, %d(%%%s)", head, -size, cursor);
         return;
     }
     uint32_t number = code->id - QUIPU_TRACE_NUMBERED;

@@ -47,6 +47,12 @@ static size_t write_record(uint8_t *at) {
         at[0] = QUIPU_TRACE_LONG;
         return QUIPU_TRACE_LONG_SIZE + 8u * (at[1] % 16) + 4u * (at[1] / 16);
     }
+    if (kind == 7) {
+        uint32_t number = draw(QUIPU_TRACE_DOUBLES);
+        struct quipu_trace_form form = quipu_trace_double_form(number);
+        at[0] = (uint8_t)(QUIPU_TRACE_DOUBLE + number);
+        return QUIPU_TRACE_DOUBLE_SIZE + 8u * form.wide + 4u * form.narrow;
+    }
     if (kind == 5 || kind == 6) {
         size = draw(250);
         unsigned head = kind == 5 ? QUIPU_TRACE_LARGE_SIZE : QUIPU_TRACE_LARGE_SYNC_SIZE;

@@ -195,8 +195,9 @@ void choose_records(struct planner *p, struct trace_records *trace) {
 
 /* The numbers of a function's witnesses that are taken. */
 struct numbers {
-    uint8_t used[QUIPU_TRACE_HEADS]; /* by row: first bytes */
-    uint32_t next;                   /* of those that have no first byte */
+    uint8_t used[QUIPU_TRACE_HEADS];           /* by row: first bytes */
+    uint16_t used_double[QUIPU_TRACE_DOUBLES]; /* by first byte: second ones */
+    uint32_t next;                             /* of those that have neither */
 };
 
 static uint32_t take_number(struct numbers *numbers, const struct trace_code *code) {
@@ -204,6 +205,10 @@ static uint32_t take_number(struct numbers *numbers, const struct trace_code *co
     const struct quipu_trace_head *row = quipu_trace_head_of(trace_record_form(code));
     if (row && numbers->used[row - rows] < row->count)
         return row->first + (uint32_t)numbers->used[row - rows]++;
+    for (uint32_t i = 0; i < QUIPU_TRACE_DOUBLES; i++)
+        if (numbers->used_double[i] < 256 &&
+            quipu_trace_same_form(trace_record_form(code), quipu_trace_double_form(i)))
+            return 256 * (i + 1) + numbers->used_double[i]++;
     return numbers->next++;
 }
 
