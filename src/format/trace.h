@@ -17,10 +17,13 @@
  *     movb $ID, -N(%r11)                      the record
  *     movq %rdi, 1-N(%r11)                    values of registers that it has
  *   load: movq (%r10), %r11; jmp back
- *   slow: movl $N, %r10d; call quipu_trace_full; jmp back      returns the new end in %r11
+ *   slow: movl $N, %r10d; call quipu_trace_full; jmp back      returns the new end in %r11, and the
+ *                                                              thread's data in %r10
  *
  * The comparison is left out where a record before has surely left the cursor in %r11, and the test
- * where a test before has made sure of room (src/pass/trace/cursor.c). Where flags or %r11 are live
+ * where a test before has made sure of room (src/pass/trace/cursor.c). A record that can repeat its
+ * values tests the room in front of the addition, then compares them with the last ones
+ * (QUIPU_TRACE_LAST_VALUES), and has a second form. Where flags or %r11 are live
  * there is a load instead. The cursor in memory is always right, but for the time between its
  * addition and its store.
  *
