@@ -169,8 +169,7 @@ struct quipu_trace_thread {
  * the thread and who reads its records begin with zeros where a thread begins, and in a chunk with
  * a start. */
 enum {
-    QUIPU_TRACE_LAST_VALUES =
-        128, /* offset in the thread's data, which needs 4 bytes in an instruction */
+    QUIPU_TRACE_LAST_VALUES = 128, /* offset in the data; it needs 4 bytes in an instruction */
     QUIPU_TRACE_LAST_COUNT = 1024, /* values of 8 bytes */
 };
 
@@ -272,8 +271,7 @@ enum quipu_trace_state {
 
 /* ---- the trace file ----
  *
- * It begins with this. Blocks follow, in any order but for the last one, of
- * QUIPU_TRACE_LAST_VALUES. */
+ * It begins with this. Blocks follow, in any order but for the last one, of QUIPU_TRACE_LAST. */
 struct quipu_trace_file {
     uint8_t magic[8]; /*  0  QUIPU_TRACE_MAGIC without its NUL */
     uint32_t version; /*  8  QUIPU_TRACE_VERSION */
