@@ -22,6 +22,7 @@ enum {
     CALL_SIZE = 5,
     LOAD_SIZE = 3, /* of movq (BASE), %r11 */
     COMPARISON_SIZE = 7,
+    POP_SIZE = 2,
 };
 
 /* handler.S: what handlers return to, if %r11 of the interrupted code is the cursor, and if not. */
@@ -285,6 +286,17 @@ static bool stores_vector(const uint8_t *code, const greg_t *registers,
            is_in_buffer(thread, (uint64_t)registers[context_registers[base]]);
 }
 
+/* Does the instruction at CODE if it is movq (%r11), %r11, which loads the cursor behind a
+ * reservation. */
+static bool load_cursor(greg_t *registers, const struct thread *thread, const uint8_t *code) {
+    unsigned base, reg;
+    if (!is_record_part(code, 0x8b, 0, &base, &reg) || base != reg ||
+        (uint64_t)registers[context_registers[base]] != (uint64_t)thread)
+        return false;
+    registers[context_registers[reg]] = (greg_t)thread->known.cursor;
+    return true;
+}
+
 /* The interrupted code still writes into the thread's buffer, when the handler with FRAME has
  * returned. */
 static void hold(struct thread *thread, const void *frame) {
@@ -301,6 +313,8 @@ static bool complete_record(greg_t *registers, struct thread *thread, const void
         hold(thread, frame);
         return false;
     }
+    if (load_cursor(registers, thread, at))
+        registers[REG_RIP] = (greg_t)(at += LOAD_SIZE);
     if (!decode_filling(at, &filling))
         return true;
     /* An address alone may be the program's own. What follows it here writes to the record. */
@@ -310,8 +324,14 @@ static bool complete_record(greg_t *registers, struct thread *thread, const void
             (uint64_t)registers[context_registers[next.base]] != thread->known.cursor)
             return true;
     }
-    while (decode_filling(at, &filling) && fill_in(registers, thread, &filling))
-        at = filling.end;
+    for (;;) {
+        if (load_cursor(registers, thread, at))
+            at += LOAD_SIZE;
+        else if (decode_filling(at, &filling) && fill_in(registers, thread, &filling))
+            at = filling.end;
+        else
+            break;
+    }
     registers[REG_RIP] = (greg_t)at;
     if (!stores_vector(at, registers, thread))
         return true;
@@ -342,37 +362,63 @@ static unsigned stack_move_size(const uint8_t *code) {
     return bytes_equal(code, begin, sizeof begin) ? sizeof begin + 4 : 0;
 }
 
+/* Whether CODE is popq %r10. */
+static bool pops_base(const uint8_t *code) {
+    return code[0] == 0x41 && code[1] == 0x5a;
+}
+
+/* Returns the size of the instruction at CODE, if it is one that may be between a call of
+ * quipu_trace_full and the jump back; or 0. */
+static unsigned stub_part_size(const uint8_t *code) {
+    unsigned other, reg, size = decode_exchange(code, &other, &reg);
+    if (size)
+        return size;
+    if (is_record_part(code, 0x89, 4, &other, &reg))
+        return COMPARISON_SIZE; /* keeps a value, has the same form */
+    return pops_base(code) ? POP_SIZE : stack_move_size(code);
+}
+
 /* Whether AT is behind a call of quipu_trace_full, in front of the jump back. */
 static bool is_behind_full(const uint8_t *at) {
     enum {
-        LONGEST = 3 + 3 + 8 /* two exchanges, and the stack pointer's move */
+        LONGEST = 16 * COMPARISON_SIZE + POP_SIZE + 8 /* the stack pointer's move */
     };
     for (unsigned i = 0; i <= LONGEST; i++) {
-        const uint8_t *call = at - i - CALL_SIZE;
-        if (call[0] == 0xe8 &&
-            call + CALL_SIZE + displacement(call + 1, 0) == (const uint8_t *)quipu_trace_full)
-            return true;
+        const uint8_t *next = at - i, *call = next - CALL_SIZE;
+        if (call[0] != 0xe8 ||
+            next + displacement(call + 1, 0) != (const uint8_t *)quipu_trace_full)
+            continue;
+        while (next < at && stub_part_size(next))
+            next += stub_part_size(next);
+        return next == at;
     }
     return false;
 }
 
+/* Does the instruction at CODE, which is one of those. */
+static void do_stub_part(greg_t *registers, struct thread *thread, const uint8_t *code) {
+    struct filling filling;
+    unsigned other, reg;
+    if (decode_exchange(code, &other, &reg)) {
+        greg_t value = registers[context_registers[other]];
+        registers[context_registers[other]] = registers[context_registers[reg]];
+        registers[context_registers[reg]] = value;
+    } else if (pops_base(code)) {
+        registers[REG_R10] = *(const greg_t *)registers[REG_RSP];
+        registers[REG_RSP] += (greg_t)sizeof(greg_t);
+    } else if (stack_move_size(code)) {
+        registers[REG_RSP] += displacement(code + stack_move_size(code) - 4, 0);
+    } else if (decode_filling(code, &filling)) {
+        fill_in(registers, thread, &filling);
+    }
+}
+
 /* The thread was interrupted behind a call of quipu_trace_full: does what is left of the code out
  * of line, up to the record's head. */
-static void leave_stub(greg_t *registers) {
+static void leave_stub(greg_t *registers, struct thread *thread) {
     const uint8_t *at = (const void *)registers[REG_RIP];
-    for (;;) {
-        unsigned other, reg, size = decode_exchange(at, &other, &reg);
-        if (size) {
-            greg_t value = registers[context_registers[other]];
-            registers[context_registers[other]] = registers[context_registers[reg]];
-            registers[context_registers[reg]] = value;
-        } else if ((size = stack_move_size(at))) {
-            registers[REG_RSP] += displacement(at + size - 4, 0);
-        } else {
-            break;
-        }
-        at += size;
-    }
+    for (unsigned size; (size = stub_part_size(at)); at += size)
+        do_stub_part(registers, thread, at);
     const uint8_t *back = jump_target(at);
     registers[REG_RIP] = (greg_t)(back ? back : at);
 }
@@ -402,7 +448,7 @@ static bool settle_record(greg_t *registers, struct thread *thread, const void *
     }
     leave_load(registers, thread);
     if (is_behind_full((const void *)registers[REG_RIP])) {
-        leave_stub(registers);
+        leave_stub(registers, thread);
     } else if (restart_record(registers, thread)) {
         compare_again(registers, thread);
         return true;

@@ -10,9 +10,11 @@
 
 /* Whether the instruction of a record's code moves the thread's cursor. */
 static bool moves_cursor(const struct decoded *decoded) {
+    bool adds = decoded->load_count == 1 && decoded->loads[0].base == decoded->store.base &&
+                decoded->loads[0].displacement == 0;
     return decoded->store.kind == ACCESS_PLAIN && decoded->store.displacement == 0 &&
            decoded->store.size == 8 && decoded->store.base != NO_REGISTER &&
-           decoded->store.base != STACK_POINTER && !decoded->load_count;
+           decoded->store.base != STACK_POINTER && (!decoded->load_count || adds);
 }
 
 /* Whether the record's code has moved the thread's cursor in front of ADDRESS. */

@@ -94,6 +94,11 @@ void write_pop(struct buffer *out, const struct frame_row *frame, const char *in
     write_step(out, frame, instruction, -8);
 }
 
+void write_last_pop(struct buffer *out, const struct frame_row *frame, const char *instruction) {
+    buffer_text(out, instruction);
+    write_adjust(out, frame, -8);
+}
+
 void write_last_move(struct buffer *out, const struct frame_row *frame, int up) {
     buffer_print(out, "leaq %d(%%rsp), %%rsp", up);
     write_adjust(out, frame, -up);

@@ -139,7 +139,8 @@ void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed)
 
 /* Moves the stack pointer UP bytes (down if negative), or writes INSTRUCTION, which pushes or pops;
  * the original code does not. Each has its own unwinding directives, since a signal may arrive
- * between two. All end with "; ", except write_last_move. */
+ * between two. All end with "; ", except write_last_move and write_last_pop. */
+void write_last_pop(struct buffer *out, const struct frame_row *frame, const char *instruction);
 void write_last_move(struct buffer *out, const struct frame_row *frame, int up);
 void write_stack_move(struct buffer *out, const struct frame_row *frame, int up);
 void write_push(struct buffer *out, const struct frame_row *frame, const char *instruction);

@@ -328,15 +328,84 @@ bool trace_record_holds(const struct trace_code *code, const struct clobbers *cl
     return clobbers->free & ~code->registers & REGISTER_R11 && !code->vector_count;
 }
 
+/* Whether %r11 alone is free for the record, and is enough. */
+static bool is_alone(const struct trace_code *code, const struct clobbers *clobbers) {
+    struct record_registers registers;
+    return trace_record_holds(code, clobbers) && clobbers->flags_free && !code->sync &&
+           !find_registers(&registers, clobbers->free & (uint16_t)~code->registers);
+}
+
 /* Only where the cursor is in %r11 the runtime can correct it when a handler returns between the
  * test of the room and the reservation. */
 bool trace_record_may_repeat(const struct trace_code *code, const struct clobbers *clobbers) {
     struct record_registers registers;
     struct trace_code repeated = repeated_record(code);
+    bool has_registers = is_alone(code, clobbers) ||
+                         find_registers(&registers, clobbers->free & (uint16_t)~code->registers);
     return code->registers & ~code->narrow && trace_record_holds(code, clobbers) &&
-           clobbers->flags_free &&
-           find_registers(&registers, clobbers->free & (uint16_t)~code->registers) &&
+           clobbers->flags_free && has_registers &&
            (!code->sync || quipu_trace_head_of(trace_record_form(&repeated)));
+}
+
+/* ---- records with one register ----
+ *
+ * %r11 leads to the cursor, an addition to memory reserves the record, and then %r11 is the
+ * cursor. */
+
+static const struct record_registers alone = {.base = R11, .cursor = R11};
+
+/* Reserves a record. KEEPS: and keeps its values for the next time, before %r11 changes. */
+static void write_addition(struct buffer *out, const struct trace_code *code, bool keeps) {
+    buffer_print(out, "addq $%u, (%%r11); ", trace_record_size(code));
+    if (keeps)
+        write_with_last(out, code, &alone, "movq", "");
+    buffer_text(out, "movq (%r11), %r11; ");
+}
+
+/* The test whether there is room. The code out of line returns the end of the record in a new
+ * chunk, and jumps to .LQrLABEL. */
+static void write_room_test_alone(struct buffer *out, const struct code_context *context,
+                                  const struct trace_code *code, const struct frame_row *frame,
+                                  uint32_t label) {
+    static const struct record_registers registers = {.base = R10, .cursor = R11};
+    struct buffer call = {0};
+    write_push(&call, frame, "pushq %r10");
+    buffer_print(&call, "movl $%u, %%r10d; call quipu_trace_full; ", trace_record_size(code));
+    if (code->repeats)
+        write_with_last(&call, code, &registers, "movq", "");
+    write_last_pop(&call, frame, "popq %r10");
+    buffer_print(out, "testb $%d, 2(%%r11); %sjnz .LQs%u; ", QUIPU_TRACE_FULL >> 16,
+                 stub_jump(context), label);
+    write_stub(context, label, call.data, "jmp", &(struct load_place){.frame = *frame});
+    buffer_release(&call);
+}
+
+static void write_alone(struct buffer *out, const struct code_context *context,
+                        const struct trace_code *code, bool tested, const struct frame_row *frame) {
+    struct trace_code repeated = repeated_record(code);
+    uint32_t full = ++*context->labels, changed = ++*context->labels;
+    struct buffer other = {0};
+    char jump[NAME_SIZE * 2];
+    write_base(out, &alone, code->shared);
+    if (tested)
+        write_room_test_alone(out, context, code, frame, full);
+    if (!code->repeats) {
+        write_addition(out, code, false);
+        buffer_print(out, ".LQr%u: ", full);
+        write_contents(out, code, &alone);
+        return;
+    }
+    snprintf(jump, sizeof jump, "%sjne .LQs%u; ", stub_jump(context), changed);
+    write_with_last(out, code, &alone, "cmpq", jump);
+    write_addition(out, &repeated, false);
+    write_contents(out, &repeated, &alone);
+    buffer_print(out, "; .LQr%u:", changed);
+    write_addition(&other, code, true);
+    buffer_print(&other, ".LQr%u: ", full);
+    write_contents(&other, code, &alone);
+    write_stub(context, changed, other.data, "jmp",
+               &(struct load_place){.frame = *frame, .at_entry = true /* it calls nothing */});
+    buffer_release(&other);
 }
 
 /* Saves the registers that are not free, and flags if they are live. */
@@ -381,6 +450,8 @@ void write_trace_record(struct buffer *out, const struct code_context *context,
     if ((!tested || clobbers->flags_free) &&
         find_registers(&registers, clobbers->free & (uint16_t)~code->registers))
         write_body(out, context, code, &registers, tested, &clobbers->frame);
+    else if (is_alone(code, clobbers))
+        write_alone(out, context, code, tested, &clobbers->frame);
     else
         write_saving(out, context, code, clobbers, tested);
     buffer_print(out, "; .LQx%u:", code->label);
