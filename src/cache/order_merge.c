@@ -1,20 +1,15 @@
 /* order_merge.c: all threads' references in one order, as their parts have kept them; see
  * order_part.h.
  *
- * The order is that of src/trace/order.c: tickets rise, and threads that do not wait take turns of
- * so many instructions. */
+ * Whose turn it is, src/trace/ticket_order.c tells, as for src/trace/order.c. So this order is that
+ * of one run. */
 #include "cache/order_part.h"
 
 #include "cache/ordered_codes.h"
-#include "trace/order.h"
+#include "trace/ticket_order.h"
+#include "util/diag.h"
 
 #include <stdlib.h>
-
-enum stream_state {
-    GOES_ON,
-    WAITS, /* in front of its next ticket */
-    ENDED,
-};
 
 struct merged_thread {
     const struct ordered_stream *stream;
@@ -22,18 +17,14 @@ struct merged_thread {
     size_t part; /* 1 + index of the one that is read; 0: none yet */
     struct cursor next;
     struct kept_before before;
-    uint8_t state; /* enum stream_state */
-    bool begun;
-    uint64_t ticket;
+    struct ticket_thread *tickets;
     uint64_t plain; /* instructions that come first */
     uint64_t count; /* then: references of the next one; 0: it is not read yet */
 };
 
 struct merged_order {
-    struct merged_thread *threads;
-    size_t count, turn;
-    unsigned given;
-    uint64_t next; /* ticket */
+    struct ticket_order tickets;
+    struct merged_thread *threads; /* as many as `tickets` has, in the same order; owned */
     use_ordered *use;
     void *context;
     bool corrupt;
@@ -41,10 +32,10 @@ struct merged_order {
 
 /* Reads what is next of a thread that goes on. */
 static void read_next(struct merged_order *order, struct merged_thread *thread) {
-    while (!thread->plain && !thread->count && thread->state == GOES_ON) {
+    while (!thread->plain && !thread->count && thread->tickets->state == GOES_ON) {
         if (!thread->part || !cursor_left(&thread->next)) {
             if (thread->part == thread->stream->parts.count) {
-                thread->state = ENDED;
+                thread->tickets->state = ENDED;
                 return;
             }
             const struct ordered_bytes *bytes = &thread->stream->parts.data[thread->part++];
@@ -55,9 +46,9 @@ static void read_next(struct merged_order *order, struct merged_thread *thread) 
         uint64_t code = cursor_number(&thread->next, 1), number = cursor_uleb128(&thread->next);
         order->corrupt |= thread->next.failed || code > ORDERED_TICKET;
         if (order->corrupt)
-            thread->state = ENDED;
+            thread->tickets->state = ENDED;
         else if (code == ORDERED_TICKET)
-            thread->state = WAITS, thread->ticket = number;
+            thread->tickets->state = WAITS, thread->tickets->next = number;
         else if (code == ORDERED_STEP)
             thread->count = number;
         else
@@ -67,15 +58,15 @@ static void read_next(struct merged_order *order, struct merged_thread *thread) 
 
 /* Executes the thread's next instructions, at most those that are left of its turn. */
 static void give_steps(struct merged_order *order, struct merged_thread *thread) {
-    thread->begun = true;
+    thread->tickets->begun = true;
     if (thread->plain) {
-        uint64_t left = TRACE_ORDER_TURN - order->given;
+        uint64_t left = TICKET_TURN - order->tickets.given;
         uint64_t steps = thread->plain < left ? thread->plain : left;
         thread->plain -= steps;
-        order->given += (unsigned)steps;
+        order->tickets.given += (unsigned)steps;
         return;
     }
-    order->given++;
+    order->tickets.given++;
     for (; thread->count; thread->count--) {
         struct memory_reference reference;
         if (!kept_read(&thread->next, &thread->before, &reference)) {
@@ -88,85 +79,29 @@ static void give_steps(struct merged_order *order, struct merged_thread *thread)
     }
 }
 
-static bool waits_for_first(const struct merged_order *order, const struct merged_thread *thread) {
-    enum {
-        SECOND = 2
-    };
-    if (thread->begun || thread->stream->number != SECOND)
-        return false;
-    for (size_t i = 0; i < order->count; i++)
-        if (order->threads[i].stream->process == thread->stream->process &&
-            order->threads[i].stream->number == 1)
-            return order->threads[i].state == GOES_ON;
-    return false;
-}
-
-static void pass_ticket(struct merged_order *order, struct merged_thread *thread) {
-    if (thread->ticket >= order->next)
-        order->next = thread->ticket + 1;
-    thread->begun = true;
-    thread->state = GOES_ON;
-}
-
-static void pass_tickets(struct merged_order *order) {
-    for (bool passed = true; passed;) {
-        passed = false;
-        for (size_t i = 0; i < order->count; i++) {
-            struct merged_thread *thread = &order->threads[i];
-            if (thread->state != WAITS || thread->ticket > order->next ||
-                waits_for_first(order, thread))
-                continue;
-            pass_ticket(order, thread);
-            passed = true;
-        }
-    }
-}
-
-static bool skip_missing(struct merged_order *order) {
-    struct merged_thread *lowest = NULL;
-    for (size_t i = 0; i < order->count; i++) {
-        struct merged_thread *thread = &order->threads[i];
-        if (thread->state == WAITS && (!lowest || thread->ticket < lowest->ticket))
-            lowest = thread;
-    }
-    if (lowest)
-        pass_ticket(order, lowest);
-    return lowest;
-}
-
-static bool choose_turn(struct merged_order *order) {
-    if (order->given < TRACE_ORDER_TURN && order->turn < order->count &&
-        order->threads[order->turn].state == GOES_ON)
-        return true;
-    do {
-        for (size_t i = 1; i <= order->count; i++) {
-            size_t index = (order->turn + i) % order->count;
-            if (order->threads[index].state != GOES_ON)
-                continue;
-            order->turn = index;
-            order->given = 0;
-            return true;
-        }
-    } while (skip_missing(order));
-    return false;
-}
-
 bool merge_order(const struct ordered_stream *streams, size_t count, use_ordered *use,
                  void *context) {
-    struct merged_order order = {.count = count, .use = use, .context = context};
+    struct merged_order order = {.use = use, .context = context};
     order.threads = calloc(count + 1, sizeof *order.threads);
     if (!order.threads)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        order.threads[i] = (struct merged_thread){.stream = &streams[i], .index = i};
-    while (!order.corrupt && choose_turn(&order)) {
-        struct merged_thread *thread = &order.threads[order.turn];
+        die("out of memory: no room for %zu threads", count);
+    ticket_order_begin(&order.tickets, count);
+    for (size_t i = 0; i < count; i++) {
+        struct ticket_thread *tickets = &order.tickets.threads[i];
+        tickets->process = streams[i].process;
+        tickets->number = streams[i].number;
+        order.threads[i] =
+            (struct merged_thread){.stream = &streams[i], .index = i, .tickets = tickets};
+    }
+    while (!order.corrupt && choose_turn(&order.tickets)) {
+        struct merged_thread *thread = &order.threads[order.tickets.turn];
         read_next(&order, thread);
-        if (thread->state == GOES_ON)
+        if (thread->tickets->state == GOES_ON)
             give_steps(&order, thread);
         else
-            pass_tickets(&order);
+            pass_tickets(&order.tickets);
     }
+    ticket_order_end(&order.tickets);
     free(order.threads);
     return !order.corrupt;
 }

@@ -1,24 +1,16 @@
 /* order.c: one order of all threads' instructions; see order.h.
  *
- * Tickets are passed in rising order. A thread that comes to a ticket waits until all lower ones
- * are passed. They are numbered without gaps, so it need not be known where the others' next
- * tickets are. Threads that do not wait take turns of TRACE_ORDER_TURN instructions.
- *
- * The first thread of a process takes tickets at all its sites from when the second one begins. Up
- * to its next ticket it has seen nothing of the second one. So it goes there first.
- *
- * If the trace has a schedule, the threads take turns by that (order_schedule.c). If that has no
- * switches, but threads ran on one processor, a thread goes on until it must wait.
+ * Tickets tell whose turn it is (ticket_order.h), or the schedule of the trace, if it has one
+ * (order_schedule.c). If that has no switches, but threads ran on one processor, a thread goes on
+ * until it must wait.
  *
  * Not perfect: a thread that was killed has no ticket at its end. What it did last may come too
- * late. If records are missing, so are tickets. Then no thread may be able to go on; the one with
- * the lowest ticket does. */
+ * late. */
 #include "trace/order_threads.h"
 
 #include "trace/between.h"
 #include "util/diag.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 struct trace_order *trace_order_begin(struct trace *trace,
@@ -27,11 +19,15 @@ struct trace_order *trace_order_begin(struct trace *trace,
     struct ordered_thread *list = calloc(count + 1, sizeof *list);
     if (!order || !list)
         die("out of memory: no room for %zu threads", count);
+    ticket_order_begin(&order->tickets, count);
     order->threads = list;
-    order->count = order->kept = count;
+    order->kept = count;
     order->between = trace->between;
     for (size_t i = 0; i < count; i++) {
         list[i].thread = threads[i];
+        list[i].tickets = &order->tickets.threads[i];
+        list[i].tickets->process = threads[i]->process->number;
+        list[i].tickets->number = threads[i]->number;
         list[i].walk = trace->between
                            ? trace_begin_part(trace, threads[i], (struct chunk_range){0, SIZE_MAX})
                            : trace_begin(trace, threads[i]);
@@ -40,6 +36,7 @@ struct trace_order *trace_order_begin(struct trace *trace,
     if (trace->schedule) {
         schedule_prepare(trace);
         order->schedule = trace->schedule;
+        order->tickets.one_processor = true;
         begin_order_turn(order);
     }
     return order;
@@ -51,96 +48,26 @@ struct trace_walk *trace_order_walk(struct trace_order *order, size_t thread) {
 
 const char *trace_order_fault(const struct trace_order *order) {
     const char *fault = NULL;
-    for (size_t i = 0; i < order->count && !fault; i++)
+    for (size_t i = 0; i < order->tickets.count && !fault; i++)
         fault = trace_fault(order->threads[i].walk);
     return fault;
 }
 
 void trace_order_end(struct trace_order *order) {
-    for (size_t i = 0; i < order->count; i++)
+    for (size_t i = 0; i < order->tickets.count; i++)
         trace_end(order->threads[i].walk);
+    ticket_order_end(&order->tickets);
     free(order->threads);
     free(order);
 }
 
-/* Whether the first thread of THREAD's process must go on before THREAD, the second, begins. */
-static bool waits_for_first(const struct trace_order *order, const struct ordered_thread *thread) {
-    enum {
-        SECOND = 2
-    };
-    if (thread->begun || thread->thread->number != SECOND || order->schedule)
-        return false;
-    for (size_t i = 0; i < order->count; i++) {
-        const struct ordered_thread *other = &order->threads[i];
-        if (other->thread->process == thread->thread->process && other->thread->number == 1)
-            return other->state == GOES_ON;
-    }
-    return false;
-}
-
-static void pass_ticket(struct trace_order *order, struct ordered_thread *thread) {
-    if (thread->next >= order->next)
-        order->next = thread->next + 1;
-    thread->begun = true;
-    thread->state = GOES_ON;
-    thread->since = thread->next + 1;
-    if (!thread->until)
-        thread->until = thread->since;
-}
-
-void pass_tickets(struct trace_order *order) {
-    for (bool passed = true; passed;) {
-        passed = false;
-        for (size_t i = 0; i < order->count; i++) {
-            struct ordered_thread *thread = &order->threads[i];
-            if (thread->state != WAITS || thread->next > order->next ||
-                waits_for_first(order, thread))
-                continue;
-            pass_ticket(order, thread);
-            passed = true;
-        }
-    }
-}
-
-/* Nobody can go on: tickets are missing. The thread with the lowest one goes on. Returns false if
- * all threads have ended. */
-static bool skip_missing(struct trace_order *order) {
-    struct ordered_thread *lowest = NULL;
-    for (size_t i = 0; i < order->count; i++) {
-        struct ordered_thread *thread = &order->threads[i];
-        if (thread->state == WAITS && (!lowest || thread->next < lowest->next))
-            lowest = thread;
-    }
-    if (lowest)
-        pass_ticket(order, lowest);
-    return lowest;
-}
-
-/* Chooses whose turn it is. Returns false at the end. */
-static bool choose_turn(struct trace_order *order) {
-    unsigned most = order->schedule ? UINT_MAX : TRACE_ORDER_TURN;
-    if (order->given < most && order->turn < order->count &&
-        order->threads[order->turn].state == GOES_ON)
-        return true;
-    do {
-        for (size_t i = 1; i <= order->count; i++) {
-            size_t index = (order->turn + i) % order->count;
-            if (order->threads[index].state != GOES_ON)
-                continue;
-            order->turn = index;
-            order->given = 0;
-            return true;
-        }
-    } while (skip_missing(order));
-    return false;
-}
-
 static bool is_unordered(const struct trace_order *order) {
     bool known = order->schedule && order->schedule->switches.count && order->exact;
-    if (known || order->kept == order->count || order->kept == order->turn)
+    const struct ticket_order *tickets = &order->tickets;
+    if (known || order->kept == tickets->count || order->kept == tickets->turn)
         return false;
-    const struct ordered_thread *before = &order->threads[order->kept];
-    return !before->until || before->until >= order->threads[order->turn].since;
+    const struct ticket_thread *before = &tickets->threads[order->kept];
+    return !before->until || before->until >= tickets->threads[tickets->turn].since;
 }
 
 bool trace_order_has_ended(const struct trace_order *order) {
@@ -148,43 +75,43 @@ bool trace_order_has_ended(const struct trace_order *order) {
 }
 
 void trace_order_keep(struct trace_order *order) {
-    order->kept = order->turn;
+    order->kept = order->tickets.turn;
     order->exact = true;
-    order->threads[order->turn].until = 0;
+    order->threads[order->kept].tickets->until = 0;
 }
 
 void find_next(struct ordered_thread *thread) {
     if (thread->held)
         return;
-    if (!trace_step_or_ticket(thread->walk, &thread->held, &thread->next)) {
+    if (!trace_step_or_ticket(thread->walk, &thread->held, &thread->tickets->next)) {
         thread->held = NULL;
-        thread->state = ENDED;
+        thread->tickets->state = ENDED;
     } else if (!thread->held) {
-        thread->state = WAITS;
+        thread->tickets->state = WAITS;
     }
 }
 
 void give_step(struct trace_order *order, size_t index, struct ordered_step *next) {
     struct ordered_thread *thread = &order->threads[index];
-    order->turn = index;
+    order->tickets.turn = index;
     *next = (struct ordered_step){.step = thread->held, .thread = index};
     next->unordered = is_unordered(order);
     thread->last =
         (struct switch_place){next->step->function, next->step->piece, next->step->instruction};
     thread->held = NULL;
-    thread->begun = true;
-    order->given++;
+    thread->tickets->begun = true;
+    order->tickets.given++;
 }
 
 bool give_by_tickets(struct trace_order *order, struct ordered_step *next) {
-    while (choose_turn(order)) {
-        struct ordered_thread *thread = &order->threads[order->turn];
+    while (choose_turn(&order->tickets)) {
+        struct ordered_thread *thread = &order->threads[order->tickets.turn];
         find_next(thread);
-        if (thread->state == GOES_ON) {
-            give_step(order, order->turn, next);
+        if (thread->tickets->state == GOES_ON) {
+            give_step(order, order->tickets.turn, next);
             return true;
         }
-        pass_tickets(order);
+        pass_tickets(&order->tickets);
     }
     return false;
 }

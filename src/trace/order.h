@@ -10,10 +10,6 @@
 
 struct trace_order; /* order.c */
 
-enum {
-    TRACE_ORDER_TURN = 32 /* instructions of a thread, if it does not wait */
-};
-
 /* An instruction of the program. */
 struct switch_place {
     const struct traced_function *function; /* NULL: there is none */

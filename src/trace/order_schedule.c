@@ -25,10 +25,10 @@ static const struct scheduled_switch *next_switch(const struct trace_order *orde
 /* Returns the index of the thread of the next switch; or `count` if it is not one of the order. */
 static size_t thread_of_switch(const struct trace_order *order) {
     const struct traced_thread *thread = next_switch(order)->thread;
-    for (size_t i = 0; i < order->count; i++)
+    for (size_t i = 0; i < order->tickets.count; i++)
         if (order->threads[i].thread == thread)
             return i;
-    return order->count;
+    return order->tickets.count;
 }
 
 /* Whether the thread's last step has called code that is not traced, or the kernel. */
@@ -48,11 +48,11 @@ static void be_sure(struct ordered_thread *thread) {
 
 void begin_order_turn(struct trace_order *order) {
     for (; order->number < order->schedule->switches.count; order->number++) {
-        order->turn = thread_of_switch(order);
-        if (order->turn == order->count)
+        order->tickets.turn = thread_of_switch(order);
+        if (order->tickets.turn == order->tickets.count)
             continue;
         order->offset = next_switch(order)->offset;
-        be_sure(&order->threads[order->turn]);
+        be_sure(&order->threads[order->tickets.turn]);
         return;
     }
 }
@@ -105,12 +105,12 @@ static bool is_surely_behind(const struct trace_order *order, const struct order
 
 /* The thread has left the processor. Returns whether NEXT tells so. */
 static bool leave(struct trace_order *order, enum arrival arrival, struct ordered_step *next) {
-    const struct ordered_thread *thread = &order->threads[order->turn];
+    const struct ordered_thread *thread = &order->threads[order->tickets.turn];
     const struct scheduled_switch *at = next_switch(order);
     uint64_t unsure = arrival == THERE ? 0 : thread->unsure;
     order->exact &= !unsure;
     *next = (struct ordered_step){
-        .thread = order->turn,
+        .thread = order->tickets.turn,
         .leaves = {.cause = at->cause, .time = at->time, .earlier = unsure, .place = thread->last}};
     order->number++;
     begin_order_turn(order);
@@ -121,7 +121,7 @@ static bool leave(struct trace_order *order, enum arrival arrival, struct ordere
 static enum arrival compare_ticket(const struct trace_order *order,
                                    const struct ordered_thread *thread) {
     const struct scheduled_switch *at = next_switch(order);
-    if (at->cause == QUIPU_TRACE_ENDED || thread->next < at->ticket)
+    if (at->cause == QUIPU_TRACE_ENDED || thread->tickets->next < at->ticket)
         return NOT_THERE;
     bool outside = at->cause == QUIPU_TRACE_BLOCKED ||
                    (at->point == SWITCHED_OUTSIDE && (at->placed || thread->calls == 1));
@@ -133,8 +133,8 @@ static enum arrival compare_ticket(const struct trace_order *order,
 static bool pass_own_ticket(struct trace_order *order, struct ordered_thread *thread) {
     struct record_position position = trace_position(thread->walk);
     const struct scheduled_switch *at = next_switch(order);
-    pass_tickets(order);
-    if (thread->state == WAITS)
+    pass_tickets(&order->tickets);
+    if (thread->tickets->state == WAITS)
         return false;
     thread->unsure = thread->calls = 0;
     /* The code of the ticket gives back to %r11 what it had before. */
@@ -146,32 +146,32 @@ static bool pass_own_ticket(struct trace_order *order, struct ordered_thread *th
 
 bool give_by_schedule(struct trace_order *order, struct ordered_step *next) {
     while (order->number < order->schedule->switches.count) {
-        struct ordered_thread *thread = &order->threads[order->turn];
+        struct ordered_thread *thread = &order->threads[order->tickets.turn];
         enum arrival arrival = NOT_THERE;
-        if (thread->state == GOES_ON)
+        if (thread->tickets->state == GOES_ON)
             find_next(thread);
-        if (thread->state == ENDED)
+        if (thread->tickets->state == ENDED)
             arrival = next_switch(order)->cause == QUIPU_TRACE_PREEMPTED ? BEHIND : THERE;
-        else if (thread->state == WAITS)
+        else if (thread->tickets->state == WAITS)
             arrival = compare_ticket(order, thread);
         else
             arrival = compare(order, thread);
         if (arrival != NOT_THERE) {
             bool tells = leave(order, arrival, next);
-            pass_tickets(order);
+            pass_tickets(&order->tickets);
             if (tells)
                 return true;
             continue;
         }
-        if (thread->state == WAITS) {
+        if (thread->tickets->state == WAITS) {
             if (pass_own_ticket(order, thread))
                 continue;
-            size_t turn = order->turn;
+            size_t turn = order->tickets.turn;
             bool given = give_by_tickets(order, next);
-            order->turn = turn;
+            order->tickets.turn = turn;
             return given;
         }
-        give_step(order, order->turn, next);
+        give_step(order, order->tickets.turn, next);
         thread->unsure++;
         thread->calls += is_in_call(thread);
         if (is_surely_behind(order, thread))

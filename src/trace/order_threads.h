@@ -8,21 +8,12 @@
 #include "trace/between.h"
 #include "trace/order.h"
 #include "trace/schedule.h"
-
-enum ordered_state {
-    GOES_ON,
-    WAITS, /* in front of the ticket `next` */
-    ENDED,
-};
+#include "trace/ticket_order.h"
 
 struct ordered_thread {
     const struct traced_thread *thread;
     struct trace_walk *walk;
-    uint8_t state; /* enum ordered_state */
-    bool begun;    /* it has passed a ticket or given a step */
-    uint64_t next;
-    uint64_t since; /* 1 + the ticket that it has passed last, or 0 */
-    uint64_t until; /* 1 + the first ticket that it has passed behind its last kept step, or 0 */
+    struct ticket_thread *tickets; /* `until`: since its last kept step */
     struct trace_step *held; /* its next step, which is not given yet; NULL: it is not known yet */
     struct switch_place last;
     /* behind the last point that is surely in front of its next switch: */
@@ -31,12 +22,9 @@ struct ordered_thread {
 };
 
 struct trace_order {
-    struct ordered_thread *threads;
-    size_t count;
-    size_t turn;    /* index of the thread that goes on */
-    unsigned given; /* steps of its turn */
-    size_t kept;    /* the thread of the last kept step; `count`: there is none */
-    uint64_t next;  /* ticket */
+    struct ticket_order tickets;
+    struct ordered_thread *threads; /* as many as `tickets` has, in the same order; owned */
+    size_t kept; /* the thread of the last kept step; the number of threads: there is none */
     /* of the schedule, which is NULL if there is none, or if it has no switches */
     const struct trace_schedule *schedule;
     size_t number;                 /* of the next switch */
@@ -52,9 +40,6 @@ void find_next(struct ordered_thread *thread);
 
 /* order.c: gives the next step of thread number INDEX, which has one. */
 void give_step(struct trace_order *order, size_t index, struct ordered_step *next);
-
-/* order.c: lets threads go on whose tickets are next. */
-void pass_tickets(struct trace_order *order);
 
 /* order.c: gives the next step of any thread, by tickets alone. Returns false at the end. */
 bool give_by_tickets(struct trace_order *order, struct ordered_step *next);

@@ -10,7 +10,7 @@ mkdir -p "$build"
 # Built again only where a source is newer.
 sources=$(ls "$here/parts.c" "$root"/src/cache/{cache,cache_merge,cache_part,heap_blocks,heap_merge,kept,levels,number_table,open_set}.c \
     "$root"/src/cache/{order_merge,order_part,part_file,processors,reuse,reuse_merge,reuse_part,shape}.c \
-    "$root"/src/util/{arena,buffer,cursor,diag,fault,map,near,size,terminal}.c)
+    "$root"/src/trace/ticket_order.c "$root"/src/util/{arena,buffer,cursor,diag,fault,map,near,size,terminal}.c)
 newer=$(find "$root/src" "$here" -name '*.[ch]' -newer "$build/parts" 2>/dev/null | head -1 || true)
 if [ ! -x "$build/parts" ] || [ -n "$newer" ]; then
     # shellcheck disable=SC2086
