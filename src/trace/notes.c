@@ -160,8 +160,8 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
             return false;
         record->head = quipu_trace_head_size(form_of_record(record), record->id);
         record->narrow_size = (uint8_t)(4 * __builtin_popcount(record->narrow));
-        record->wide_size = (uint8_t)(values_size(record) - record->narrow_size);
-        record->size += record->head + values_size(record);
+        record->wide_size = (uint8_t)(8 * __builtin_popcount(record->registers & ~record->narrow));
+        record->size += record->head + record->wide_size + record->narrow_size;
     }
     add_ids(arena, function);
     return !cursor->failed;

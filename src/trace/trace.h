@@ -51,12 +51,6 @@ static inline struct quipu_trace_form form_of_record(const struct record_note *n
     };
 }
 
-/* Returns the bytes of the values of registers in a record. */
-static inline unsigned values_size(const struct record_note *note) {
-    return 8 * (unsigned)__builtin_popcount(note->registers) -
-           4 * (unsigned)__builtin_popcount(note->narrow);
-}
-
 enum {
     NONE_OF = UINT32_MAX
 };
