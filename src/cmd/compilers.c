@@ -97,12 +97,17 @@ static const char *first_of_newest(struct arena *arena, const char *const *compi
     return NULL;
 }
 
-bool is_own_name(const char *name) {
+/* Returns the row of quipu's own name that NAME is without its version, or NULL. */
+static const struct name *find_own_name(const char *name) {
     size_t length = length_of_stem(name);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i].name) == length && strncmp(name, names[i].name, length) == 0)
-            return true;
-    return false;
+            return &names[i];
+    return NULL;
+}
+
+bool is_own_name(const char *name) {
+    return find_own_name(name);
 }
 
 /* A cross compiler's name begins with its target and a hyphen. */
@@ -126,11 +131,10 @@ const char *compiler_for(struct arena *arena, const char *path) {
     name = strncmp(name, "quipu-", 6) == 0 ? name + 6 : "cc";
     size_t length = length_of_stem(name);
     const char *version = name + length;
-    struct name itself = {NULL, {arena_copy(arena, name, length)}, NULL};
-    const struct name *known = &itself;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(itself.compilers[0], names[i].name) == 0)
-            known = &names[i];
+    const struct name itself = {NULL, {arena_copy(arena, name, length)}, NULL};
+    const struct name *known = find_own_name(name);
+    if (!known)
+        known = &itself;
     const char *found = *version ? NULL : one_with_tool(arena, known);
     if (!found)
         found = first_there_is(arena, known->compilers, version);
