@@ -14,8 +14,7 @@ def library_of(modes):
 def build_library(modes):
     """Builds it again: it is for this very quipu."""
     os.makedirs(FOLDER, exist_ok=True)
-    source = run_shell(f'"{TOP}/scripts/fetch-source" "{WORK}/source" musl', FOLDER,
-                       os.environ)
-    path = source.split()[-1] if source.split() else os.path.join(WORK, 'source', 'musl')
-    run_shell(f'"{BUILD}/bin/quipu" libc --build --quipu={modes} --source="{path}" '
+    sources = os.path.join(WORK, 'source')
+    run_shell(f'"{TOP}/scripts/fetch-source" "{sources}" musl', FOLDER, os.environ)
+    run_shell(f'"{BUILD}/bin/quipu" libc --build --quipu={modes} --source="{sources}/musl" '
               f'-o "{library_of(modes)}"', FOLDER, os.environ)

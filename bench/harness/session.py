@@ -197,7 +197,8 @@ def describe_machine():
 
 def run_session(programs, variants, runs, builds, notes, elimination=False, traces=False):
     """Measures PROGRAMS; returns the result.  A program that fails whole is in it, with its text
-    under 'twin'.  ELIMINATION: checks of stores are counted, too."""
+    under 'twin'.  ELIMINATION: checks of stores are counted, too.  TRACES: what the traces of
+    programs and kernels have is studied, too (traces.py)."""
     os.makedirs(WORK, exist_ok=True)
     run_shell(f'gcc -O2 -o timed "{TOP}/bench/timed.c"', WORK, os.environ)
     for variant in variants + COUNTED if elimination else variants:

@@ -178,8 +178,9 @@ def render(result, markdown):
                                   (fastest, 'ratio of the fastest runs'))]
     tables = [*times, build_paper_table(result), build_query_table(result),
               build_processes_table(result),
-              build_elimination_table(result), build_traces_table(result), build_service_table(result), build_peers_table(result),
-              build_compile_table(result), check_goals(result)[0]]
+              build_elimination_table(result), build_traces_table(result),
+              build_service_table(result), build_peers_table(result), build_compile_table(result),
+              check_goals(result)[0]]
     tables = [table for table in tables if table and table.rows]
     notes = result['notes'] + tell_noise(result) + [f'FAILED {line}' for line in failures(result)]
     if markdown:

@@ -22,14 +22,14 @@ FIRST = 100_000_000  # instructions of each thread
 LEVELS = {'as they are': '1', 'apart': '3'}
 OTHERS = ('vectors', 'signals', 'order', 'accesses_of_calls')
 QUIPU = os.path.join(BUILD, 'bin', 'quipu')
-LIBRARIES = '-ldw -lelf -lzstd -lZydis -lZycore -lz -lpthread'
+LIBRARY = os.path.join(BUILD, 'lib')
 
 
 def build_reader():
     """The path of bench/traces/read.c's program."""
     reader = os.path.join(WORK, 'read')
     run_shell(f'gcc -O2 -I"{TOP}/include" "{TOP}/bench/traces/read.c" -o "{reader}" '
-              f'"{BUILD}/lib/libquipu-trace.a" {LIBRARIES}', WORK, os.environ)
+              f'-L"{LIBRARY}" -Wl,-rpath,"{LIBRARY}" -lquipu-trace', WORK, os.environ)
     return reader
 
 
