@@ -209,7 +209,8 @@ static bool place_records(struct traced_function *function) {
             return false;
         const struct path_edge *e = &function->edges[record->edge];
         bool leads = e->target != 0 && e->target <= function->piece_count;
-        if (record->sync && !leads && !has_tail_result(function, e))
+        bool comes = e->source != 0 && e->source <= function->piece_count;
+        if (record->sync && (!comes || (!leads && !has_tail_result(function, e))))
             return false;
     }
     return true;

@@ -72,11 +72,20 @@ static uint32_t block_begin(const struct traced_function *function, uint32_t pie
     return piece;
 }
 
+/* Whether a sync is on the edge behind a call. Others are on the edge behind a block to which
+ * control comes from elsewhere, if that block has no room for it. */
+static bool is_behind_call(const struct traced_function *function, const struct record_note *note) {
+    return note->piece == NONE_OF && function->edges[note->edge].kind != QUIPU_EDGE_FALL;
+}
+
 /* Returns the piece to which control comes with a sync. */
 static uint32_t begin_of(const struct traced_function *function, struct record_note *note) {
-    if (note->begin == NONE_OF)
-        note->begin = note->piece != NONE_OF ? block_begin(function, note->piece)
-                                             : function->edges[note->edge].target - 1;
+    if (note->begin == NONE_OF && is_behind_call(function, note))
+        note->begin = function->edges[note->edge].target - 1;
+    else if (note->begin == NONE_OF)
+        note->begin =
+            block_begin(function, note->piece != NONE_OF ? note->piece
+                                                         : function->edges[note->edge].source - 1);
     return note->begin;
 }
 
@@ -111,7 +120,7 @@ static bool find_waiting(struct trace_walk *walk, uint8_t entries) {
 static void enter_at_sync(struct trace_walk *walk, struct frame *frame, const struct item *item,
                           uint32_t piece, bool unwinds) {
     const struct record_note *note = &frame->function->records[item->record];
-    if (note->edge != NONE_OF)
+    if (is_behind_call(frame->function, note))
         walk_count(walk, frame, &frame->function->edges[note->edge]);
     else
         walk_count_entry(walk, frame, piece, unwinds);
@@ -125,14 +134,15 @@ static void arrive(struct trace_walk *walk) {
     struct traced_function *function = item.function;
     struct record_note *note = &function->records[item.record];
     uint32_t piece = begin_of(function, note);
-    uint8_t entries = note->piece != NONE_OF ? find_entries(function, piece) : 0;
+    bool behind_call = is_behind_call(function, note);
+    uint8_t entries = behind_call ? 0 : find_entries(function, piece);
     bool begins = entries & ENTERED_BY_CALL;
     size_t count = walk->frames.count;
     if (!begins && !walk->interrupts && find_waiting(walk, entries)) {
         struct frame *waiting = innermost(walk);
         came_directly(walk, waits_there(walk, waiting) ? item.stack : 0, true);
         enter_at_sync(walk, waiting, &item, piece, walk->frames.count < count);
-        if (note->piece == NONE_OF)
+        if (behind_call)
             take_record(walk, waiting, item.record);
         return;
     }
@@ -158,7 +168,7 @@ static void arrive(struct trace_walk *walk) {
     enter_at_sync(walk, &frame, &item, piece, false);
     frame.values[STACK_POINTER] = item.stack;
     frame.known = REGISTER_RSP;
-    if (note->piece == NONE_OF)
+    if (behind_call)
         take_record(walk, &frame, item.record);
     vector_push(&walk->arena, &walk->frames, frame);
 }

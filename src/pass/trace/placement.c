@@ -60,11 +60,14 @@ static uint32_t node_out_of(uint32_t value) {
     return CUT_FIRST + 2 * value + 1;
 }
 
-/* Returns the last position of the value at which it can be recorded, or NONE. */
+/* Returns the last position of the value at which it can be recorded, or NONE. That behind all
+ * instructions is the sync's on the edge behind the block. */
 static uint32_t find_place(const struct network *n, const struct value *value) {
     if (value->block >= n->graph->blocks.count) /* a hub */
         return NONE;
     const struct basic_block *block = &n->graph->blocks.data[value->block];
+    if (find_sync_behind(n->trace, value->block) != NONE)
+        return block->count;
     if (block->padding || !block->countable || !block->count)
         return NONE;
     for (uint32_t at = value->high < block->count ? value->high : block->count - 1;
@@ -186,7 +189,9 @@ static void add_costs(struct network *n) {
         uint64_t cost = CUT_NEVER;
         if (find_place(n, value) != NONE) {
             double frequency = n->graph->blocks.data[value->block].frequency;
-            unsigned times = n->trace->syncs[value->block] ? COST_TOGETHER : COST_ALONE;
+            bool together =
+                n->trace->syncs[value->block] || find_sync_behind(n->trace, value->block) != NONE;
+            unsigned times = together ? COST_TOGETHER : COST_ALONE;
             cost = (uint64_t)(frequency * SCALE) * times + 1;
         }
         add_cut_arc(&n->cut, node_into(i), node_out_of(i), cost);

@@ -116,6 +116,12 @@ static void add_edge_record(struct planner *p, struct trace_records *trace, uint
     struct trace_record record = {.block = NONE, .edge = index};
     record.sync = needs_sync(p->graph, edge);
     record.registers = has_result(p->graph, trace, edge) ? REGISTER_RAX : 0;
+    uint32_t source = is_block(p->graph, edge->source) ? edge->source - 1 : NONE;
+    if (source != NONE && find_sync_behind(trace, source) == index) {
+        record.sync = true;
+        record.registers = trace->values_behind[source];
+        record.tests_handler = may_be_handler(p, source, p->graph->blocks.data[source].count);
+    }
     vector_push(p->graph->arena, &trace->records, record);
     trace->of_edge[index] = (uint32_t)trace->records.count;
 }

@@ -56,6 +56,21 @@ struct trace_site site_of_record(const struct trace_record *record, const struct
         .label = record->label, .record = 'w', .fragment = block->fragment, .frame = *frame};
 }
 
+/* Writes the test whether the kernel calls the function as a handler, if RECORD has it. LIVE: what
+ * is live there. */
+static void write_handler_test(struct planner *p, struct buffer *out,
+                               const struct trace_record *record, uint32_t live,
+                               const struct frame_row *frame) {
+    if (!record->tests_handler || live & LIVE(0, FLAGS_ALL))
+        return;
+    struct load_place place = {.frame = *frame, .at_entry = true};
+    struct clobbers clobbers = clobbers_at(p, live, false, *frame, 0); /* the base stays */
+    int scratch = find_scratch(clobbers.free & (uint16_t)~REGISTER_R11, 2 /* %rdx */);
+    if (scratch < 0) /* %r11 may still be the cursor */
+        scratch = find_scratch(clobbers.free, 2);
+    write_trace_handler_test(out, &p->context, &place, scratch);
+}
+
 static void insert_block_record(struct planner *p, const struct trace_record *record) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[record->block];
@@ -79,14 +94,7 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
                               record->at > p->blocks[record->block].counter_at));
     set_counted_line(p, at);
     begin_site(p, &site);
-    if (record->tests_handler && !(live & LIVE(0, FLAGS_ALL))) {
-        struct load_place place = {.frame = frame, .at_entry = true};
-        struct clobbers clobbers = clobbers_at(p, live, false, frame, 0); /* the base stays */
-        int scratch = find_scratch(clobbers.free & (uint16_t)~REGISTER_R11, 2 /* %rdx */);
-        if (scratch < 0) /* %r11 may still be the cursor */
-            scratch = find_scratch(clobbers.free, 2);
-        write_trace_handler_test(&site.code, &p->context, &place, scratch);
-    }
+    write_handler_test(p, &site.code, record, live, &frame);
     write_record(p, &site.code, record, &frame);
     end_site(p, &text, &site, site_of_record(record, block, &frame));
     split_block(p, record->block, record->at);
@@ -127,6 +135,7 @@ static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t ind
     struct site_code site;
     begin_marks(p, source->fragment, sums_on_edge(p, index));
     begin_site(p, &site);
+    write_handler_test(p, &site.code, record, live_at_record(graph, record), &frame);
     write_record(p, &site.code, record, &frame);
     end_site_on_edge(p, out, &site, site_of_record(record, source, &frame), index);
     anchor_marks(p);

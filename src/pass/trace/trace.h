@@ -11,7 +11,7 @@
 /* A record of the function: in front of an instruction, in front of padding, or on an edge. */
 struct trace_record {
     bool sync;          /* otherwise it is a witness */
-    bool tests_handler; /* the kernel may enter the function here */
+    bool tests_handler; /* the kernel may enter the function here, or by the edge's source */
     uint32_t block;     /* index, or NONE: on an edge */
     uint32_t at;        /* in front of this instruction of the block */
     uint32_t edge;      /* index, or NONE */
@@ -72,6 +72,8 @@ struct trace_records {
     VECTOR(struct placed_value) placed;
     uint32_t *placed_of;           /* by block: 1 + its first placed value, or 0 */
     bool *syncs;                   /* by block: control may come to it from elsewhere */
+    uint32_t *sync_behind;         /* by block: 1 + the edge behind it that has its sync, or 0 */
+    uint16_t *values_behind;       /* by block: registers that the record of that edge has */
     struct callee_values *callees; /* by block */
     struct order_sites order;
     VECTOR(struct trace_site) sites; /* in the order of the text */
@@ -84,11 +86,15 @@ struct trace_records {
  * must be recorded. Marks these blocks and edges as recorded. Returns NULL, or why the function
  * must be left alone. CALLEES: what known functions of the C library access must be told by values,
  * as these have no records. requires: build_graph, find_frequencies   makes: recorded of blocks and
- * edges, syncs, wanted */
+ * edges, syncs, sync_behind, values_behind, wanted */
 const char *find_wanted_values(struct graph *graph, struct trace_records *trace, bool callees);
 
+/* Returns the edge that has the sync of block INDEX behind the block, or NONE. */
+uint32_t find_sync_behind(const struct trace_records *trace, uint32_t index);
+
 /* placement.c: finds the places where values are best recorded.
- * requires: build_graph, find_frequencies, syncs, callees   makes: placed, placed_of */
+ * requires: build_graph, find_frequencies, syncs, sync_behind, callees   makes: placed, placed_of
+ */
 void place_values(const struct graph *graph, struct trace_records *trace);
 
 /* Whether nothing but the stack pointer is known where EDGE arrives, which does not come from

@@ -12,6 +12,10 @@
  * known, its value is recorded there, and is known from there on. At an entry only
  * the stack pointer is known, which the record there has.
  *
+ * With -fcf-protection a function may begin with endbr64 right in front of the head of a loop. In
+ * front of endbr64 no code may stand, and behind it begins the loop. So the edge between the two
+ * has the sync, which then runs once for each call.
+ *
  * requires: build_graph, find_frequencies   makes: recorded of blocks and edges
  * Not perfect: what is loaded from the stack is recorded again, though it was known when it was
  * stored. */
@@ -20,6 +24,7 @@
 #include "asm/operand.h"
 #include "pass/plan.h"
 #include "x86/callee.h"
+#include "x86/coded.h"
 #include "x86/computation.h"
 
 bool needs_sync(const struct graph *graph, const struct edge *edge) {
@@ -30,6 +35,39 @@ bool needs_sync(const struct graph *graph, const struct edge *edge) {
         if (graph->edges.data[source->out.data[i]].kind == QUIPU_EDGE_CALL_LOST)
             return true;
     return false;
+}
+
+uint32_t find_sync_behind(const struct trace_records *trace, uint32_t index) {
+    return trace->sync_behind[index] ? trace->sync_behind[index] - 1 : NONE;
+}
+
+/* Returns the edge behind BLOCK that can have its sync, or NONE: nothing but marks of landing may
+ * be in front of it, and nothing else may follow. */
+static uint32_t find_edge_for_sync(const struct graph *graph, const struct basic_block *block) {
+    if (block->padding || block->out.count != 1)
+        return NONE;
+    for (uint32_t i = 0; i < block->count; i++)
+        if (!is_landing_mark(graph->instructions.data[block->first + i].decoded))
+            return NONE;
+    uint32_t index = block->out.data[0];
+    const struct edge *edge = &graph->edges.data[index];
+    return edge->kind == QUIPU_EDGE_FALL && edge->countable ? index : NONE;
+}
+
+/* Chooses where the sync of block INDEX is, to which control comes from elsewhere. Returns whether
+ * there is a place. */
+static bool place_sync(struct graph *graph, struct trace_records *trace, uint32_t index) {
+    struct basic_block *block = &graph->blocks.data[index];
+    if (block->countable) {
+        block->recorded = trace->syncs[index] = true;
+        return true;
+    }
+    uint32_t edge = find_edge_for_sync(graph, block);
+    if (edge == NONE)
+        return false;
+    graph->edges.data[edge].recorded = true;
+    trace->sync_behind[index] = edge + 1;
+    return true;
 }
 
 /* Marks the blocks and edges with a record at which control comes from elsewhere. */
@@ -43,10 +81,8 @@ static const char *find_syncs(struct graph *graph, struct trace_records *trace) 
             edge->recorded = true;
             continue;
         }
-        struct basic_block *target = &graph->blocks.data[edge->target - 1];
-        if (!target->countable)
+        if (!place_sync(graph, trace, edge->target - 1))
             return "control enters it where a trace can have no record";
-        target->recorded = trace->syncs[edge->target - 1] = true;
     }
     return NULL;
 }
@@ -198,6 +234,11 @@ static uint16_t follow_block(struct analysis *a, uint32_t index, uint16_t known)
                 progress.low[reg] = i + 1;
         counts = decoded->turns == TURNS_SOME;
     }
+    if (find_sync_behind(a->trace, index) != NONE) {
+        uint16_t placed = placed_before(a, index, block->count) & (uint16_t)~progress.known;
+        a->trace->values_behind[index] = placed;
+        progress.known |= placed;
+    }
     return progress.known;
 }
 
@@ -233,6 +274,8 @@ const char *find_wanted_values(struct graph *graph, struct trace_records *trace,
     uint32_t count = (uint32_t)graph->blocks.count;
     *trace = (struct trace_records){
         .syncs = ARENA_ARRAY(graph->arena, bool, count),
+        .sync_behind = ARENA_ARRAY(graph->arena, uint32_t, count),
+        .values_behind = ARENA_ARRAY(graph->arena, uint16_t, count),
         .callees = ARENA_ARRAY(graph->arena, struct callee_values, count),
         .placed_of = ARENA_ARRAY(graph->arena, uint32_t, count),
     };
