@@ -239,6 +239,10 @@ uint32_t live_before(const struct graph *graph, const struct basic_block *block,
  * requires: build_graph */
 bool reads_at_begin(const struct graph *graph, uint32_t index, uint16_t registers);
 
+/* red_zone.c: whether memory below the stack pointer is free at each instruction.
+ * requires: build_graph */
+bool leaves_red_zone_free(const struct graph *graph);
+
 enum placement {
     PLACEMENT_TREE,  /* on the chords of a maximum spanning tree */
     PLACEMENT_BLOCK, /* in every block, and on the edges that blocks do not determine */

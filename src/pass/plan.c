@@ -313,6 +313,7 @@ struct clobbers clobbers_at(const struct planner *p, uint32_t live, bool holds,
         .cycle = cycle,
         .flags_free = !(live & LIVE_FLAGS),
         .flags_but_carry = !(live & LIVE_FLAGS_BUT_CARRY),
+        .red_zone_free = p->red_zone_free,
         .frame = frame,
     };
 }
@@ -333,6 +334,7 @@ void make_plan(struct planner *p) {
     p->load_on_edge = ARENA_ARRAY(arena, bool, graph->edges.count);
     p->row_of = graph->index->row_of;
     p->base = choose_base(p);
+    p->red_zone_free = leaves_red_zone_free(graph);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         plan_block(p, i);
     find_needs(p);

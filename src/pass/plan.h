@@ -52,7 +52,8 @@ struct planner {
     struct placed_block *placed;
     const uint32_t *row_of;
     int base;
-    bool copied;   /* some original text was copied */
+    bool red_zone_free; /* the function uses no memory below the stack pointer */
+    bool copied;        /* some original text was copied */
     bool internal; /* callers have tested for the thread's cells, or a feature's code at the entry
                       makes sure of them */
     /* stubs.c */

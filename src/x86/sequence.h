@@ -73,6 +73,7 @@ struct clobbers {
     uint32_t cycle;       /* instructions until the same additions are made again, or 0: unknown */
     bool flags_free;      /* all flags may be changed */
     bool flags_but_carry; /* all flags but carry may be changed */
+    bool red_zone_free;   /* memory below the stack pointer may be changed */
     struct frame_row frame;
 };
 

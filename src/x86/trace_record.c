@@ -1,7 +1,7 @@
 /* trace_record.c: inserted code that records for traces; see trace_record.h.
  *
  * Two registers are needed: one leads to the thread's cursor, one is the cursor. Where they are not
- * free they are saved on the stack, below the red zone.
+ * free they are saved on the stack, below the red zone if the function may use that.
  *
  * If %r11 is free it is the cursor, and the next record need not load it. This matters more than
  * the number of instructions: a load of what was just stored waits for that. */
@@ -420,11 +420,13 @@ static void write_saving(struct buffer *out, const struct code_context *context,
     saved[count++] = registers.base;
     if (!(clobbers->free >> registers.cursor & 1))
         saved[count++] = registers.cursor;
-    registers.raised = RED_ZONE + 8 * count + 8 * flags;
+    int around = clobbers->red_zone_free ? 0 : RED_ZONE;
+    registers.raised = around + 8 * count + 8 * flags;
     struct frame_row below = clobbers->frame;
     below.offset += below.by_rsp ? registers.raised : 0;
     char text[NAME_SIZE];
-    write_stack_move(out, &clobbers->frame, -RED_ZONE);
+    if (around)
+        write_stack_move(out, &clobbers->frame, -around);
     for (int i = 0; i < count; i++) {
         snprintf(text, sizeof text, "pushq %%%s", register_name(saved[i]));
         write_push(out, &clobbers->frame, text);
@@ -432,14 +434,19 @@ static void write_saving(struct buffer *out, const struct code_context *context,
     if (flags)
         write_push(out, &clobbers->frame, "pushfq");
     write_body(out, context, code, &registers, tested, &below);
-    buffer_text(out, "; ");
-    if (flags)
-        write_pop(out, &clobbers->frame, "popfq");
+    if (flags) {
+        buffer_text(out, "; ");
+        write_last_pop(out, &clobbers->frame, "popfq");
+    }
     for (int i = count; i-- > 0;) {
         snprintf(text, sizeof text, "popq %%%s", register_name(saved[i]));
-        write_pop(out, &clobbers->frame, text);
+        buffer_text(out, "; ");
+        write_last_pop(out, &clobbers->frame, text);
     }
-    write_last_move(out, &clobbers->frame, RED_ZONE);
+    if (around) {
+        buffer_text(out, "; ");
+        write_last_move(out, &clobbers->frame, around);
+    }
 }
 
 void write_trace_record(struct buffer *out, const struct code_context *context,
