@@ -27,6 +27,11 @@ enum quipu_call_repeats {
                            * row describes */
     QUIPU_CALL_AGAIN = 2, /* it changes only the process's own memory and state, so it is made
                            * again */
+    /* As QUIPU_CALL_ONCE, and a recording (src/replay) cannot give its effects either: */
+    QUIPU_CALL_MAPS = 3,   /* it maps a file, or memory that is shared */
+    QUIPU_CALL_APART = 4,  /* another thread, process or program begins */
+    QUIPU_CALL_ABSENT = 5, /* others write its memory later, or something else that is not recorded:
+                            * a recorded program is told that the kernel lacks it */
 };
 
 enum {
@@ -72,7 +77,7 @@ struct quipu_system_call {
     ROW(poll, GIVEN, QC_ANY, QC(QC_READS(QE_TIMES(0, 1, 8)), QE_TIMES(0, 1, 8) | QE_CHANGED), QC_NO) \
     ROW(lseek, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(mmap, AGAIN, QC_IF(3, 0x22, 0x22) /* private, anonymous */, QC_NO, QC_NO) \
-    ROW(mmap, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(mmap, MAPS, QC_ANY, QC_NO, QC_NO) \
     ROW(mprotect, AGAIN, QC_ANY, QC_NO, QC_NO) \
     ROW(munmap, AGAIN, QC_ANY, QC_NO, QC_NO) \
     ROW(brk, AGAIN, QC_ANY, QC_NO, QC_NO) \
@@ -90,7 +95,9 @@ struct quipu_system_call {
     ROW(sched_yield, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(mremap, AGAIN, QC_ANY, QC_NO, QC_NO) \
     ROW(msync, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(madvise, ABSENT, QC_IS(2, 8) /* MADV_FREE */, QC_NO, QC_NO) \
     ROW(madvise, AGAIN, QC_ANY, QC_NO, QC_NO) \
+    ROW(shmat, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(dup, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(dup2, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(pause, ONCE, QC_ANY, QC_NO, QC_NO) \
@@ -117,9 +124,10 @@ struct quipu_system_call {
     ROW(socketpair, ONCE, QC_ANY, QC(QC_SETS(3, 8)), QC_NO) \
     ROW(setsockopt, GIVEN, QC_ANY, QC(QC_READS_BYTES(3, 4)), QC_NO) \
     ROW(getsockopt, ONCE, QC_ANY, QC(QC_READS_CONSTANT(4, 4), QC_ADDRESS(3), QC_SETS(4, 4)), QC_NO) \
-    ROW(fork, ONCE, QC_ANY, QC_NO, QC_NO) \
-    ROW(vfork, ONCE, QC_ANY, QC_NO, QC_NO) \
-    ROW(execve, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0), QM_WORDS(1), QM_WORDS(2))) \
+    ROW(clone, APART, QC_ANY, QC_NO, QC_NO) \
+    ROW(fork, APART, QC_ANY, QC_NO, QC_NO) \
+    ROW(vfork, APART, QC_ANY, QC_NO, QC_NO) \
+    ROW(execve, APART, QC_ANY, QC_NO, QC(QM_PATH(0), QM_WORDS(1), QM_WORDS(2))) \
     ROW(exit, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(wait4, GIVEN, QC_ANY, QC(QE_CONSTANT(1, 4) | QE_CHANGED, QE_CONSTANT(3, 144) | QE_CHANGED), QC_NO) \
     ROW(kill, GIVEN, QC_ANY, QC_NO, QC_NO) \
@@ -158,6 +166,7 @@ struct quipu_system_call {
     ROW(getrusage, GIVEN, QC_ANY, QC(QC_SETS(1, 144)), QC_NO) \
     ROW(sysinfo, GIVEN, QC_ANY, QC(QC_SETS(0, 112)), QC_NO) \
     ROW(times, GIVEN, QC_ANY, QC(QE_CONSTANT(0, 32)), QC_NO) \
+    ROW(ptrace, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(getuid, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(getgid, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(setuid, ONCE, QC_ANY, QC_NO, QC_NO) \
@@ -181,6 +190,8 @@ struct quipu_system_call {
     ROW(setpriority, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(mlock, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(munlock, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(modify_ldt, ABSENT, QC_ANY, QC_NO, QC_NO) \
+    ROW(prctl, ONCE, QC_IS(0, 15) /* PR_SET_NAME */, QC_NO, QC(QM_PATH(1))) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1001) /* ARCH_SET_GS */, QC_NO, QC_NO) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1002) /* ARCH_SET_FS */, QC_NO, QC_NO) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1003) /* ARCH_GET_FS */, QC(QC_SETS(1, 8)), QC_NO) \
@@ -200,7 +211,9 @@ struct quipu_system_call {
     ROW(futex, ONCE, QC_IF(1, 0x7f, 10) /* FUTEX_WAKE_BITSET */, QC_NO, QC_NO) \
     ROW(sched_setaffinity, ONCE, QC_ANY, QC(QC_READS_BYTES(2, 1)), QC_NO) \
     ROW(sched_getaffinity, ONCE, QC_ANY, QC(QE_BYTES(2, 1) | QE_CHANGED), QC_NO) \
+    ROW(io_setup, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(epoll_create, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(remap_file_pages, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(getdents64, GIVEN, QC_ANY, QC(QE_RESULT(1, 1)), QC_NO) \
     ROW(set_tid_address, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(fadvise64, GIVEN, QC_ANY, QC_NO, QC_NO) \
@@ -247,18 +260,25 @@ struct quipu_system_call {
     ROW(inotify_init1, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(preadv, ONCE, QC_ANY, QC_NO, QC(QM_VECTOR(1, 2) | QM_WRITES)) \
     ROW(pwritev, GIVEN, QC_ANY, QC_NO, QC(QM_VECTOR(1, 2))) \
+    ROW(perf_event_open, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(prlimit64, GIVEN, QC_ANY, QC(QC_READS_CONSTANT(2, 16), QC_SETS(3, 16)), QC_NO) \
     ROW(getcpu, GIVEN, QC_ANY, QC(QC_SETS(0, 4), QC_SETS(1, 4)), QC_NO) \
     ROW(renameat2, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1), QM_PATH(3))) \
     ROW(getrandom, GIVEN, QC_ANY, QC(QE_RESULT(0, 1)), QC_NO) \
     ROW(memfd_create, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0))) \
+    ROW(execveat, APART, QC_ANY, QC_NO, QC(QM_PATH(1))) \
+    ROW(userfaultfd, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(membarrier, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(copy_file_range, ONCE, QC_ANY, \
         QC(QC_READS_CONSTANT(1, 8), QC_READS_CONSTANT(3, 8), QE_CONSTANT(1, 8) | QE_CHANGED, \
            QE_CONSTANT(3, 8) | QE_CHANGED), QC_NO) \
     ROW(preadv2, ONCE, QC_ANY, QC_NO, QC(QM_VECTOR(1, 2) | QM_WRITES)) \
     ROW(pwritev2, ONCE, QC_ANY, QC_NO, QC(QM_VECTOR(1, 2))) \
+    ROW(pkey_mprotect, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(statx, GIVEN, QC_ANY, QC(QC_SETS(4, 256)), QC(QM_PATH(1))) \
+    ROW(rseq, ABSENT, QC_ANY, QC_NO, QC_NO) \
+    ROW(io_uring_setup, ABSENT, QC_ANY, QC_NO, QC_NO) \
+    ROW(clone3, APART, QC_ANY, QC_NO, QC_NO) \
     ROW(faccessat2, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(1)))
 /* clang-format on */
 

@@ -64,7 +64,7 @@ static int leave_first(struct run *run, struct repeated *process) {
         return GO_ON; /* no part is repeated before the thread has its cells */
     if (row->repeats == QUIPU_CALL_AGAIN)
         return STOP_CALL;
-    if (row->repeats == QUIPU_CALL_ONCE ||
+    if (row->repeats != QUIPU_CALL_GIVEN ||
         !log_call(&run->log, process->process, &process->call, row))
         return STOP_ONCE;
     process->position = run->log.calls.count;

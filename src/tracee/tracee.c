@@ -96,16 +96,20 @@ bool write_tracee(const struct tracee *tracee, uint64_t address, const void *byt
     return write_memory(tracee_memory(tracee), address, bytes, size);
 }
 
-/* The child executes the program, and stops. */
-static _Noreturn void become(struct arena *arena, char **argv) {
+/* The child executes the program, and stops. PATH NULL: argv[0], which is found in PATH. */
+static _Noreturn void become(struct arena *arena, const char *path, char **argv,
+                             char **environment) {
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
         error("cannot run '%s' under control: %s", argv[0], refusal(arena, "ptrace", 0, errno));
         _exit(STATUS_NOT_STARTED);
     }
     personality(ADDR_NO_RANDOMIZE); /* if this is refused, addresses are random */
     restore_child_statuses();
-    execvp(argv[0], argv);
-    error("cannot run '%s': %s", argv[0], strerror(errno));
+    if (path)
+        execve(path, argv, environment);
+    else
+        execvp(argv[0], argv);
+    error("cannot run '%s': %s", path ? path : argv[0], strerror(errno));
     _exit(STATUS_NOT_STARTED);
 }
 
@@ -121,7 +125,7 @@ static const char *check_control(struct arena *arena, pid_t child) {
     return NULL;
 }
 
-const char *start_tracee(struct tracee *tracee, char **argv) {
+static const char *start(struct tracee *tracee, const char *path, char **argv, char **environment) {
     int status;
     *tracee = (struct tracee){0};
     if (!has_proc())
@@ -130,7 +134,7 @@ const char *start_tracee(struct tracee *tracee, char **argv) {
     if (child < 0)
         return strerror(errno);
     if (child == 0)
-        become(&tracee->arena, argv);
+        become(&tracee->arena, path, argv, environment);
     if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
         return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS
                    ? deadly_refusal(&tracee->arena, "ptrace")
@@ -144,6 +148,15 @@ const char *start_tracee(struct tracee *tracee, char **argv) {
     tracee->process = child;
     add_thread(tracee, child);
     return NULL;
+}
+
+const char *start_tracee(struct tracee *tracee, char **argv) {
+    return start(tracee, NULL, argv, NULL);
+}
+
+const char *start_tracee_as(struct tracee *tracee, const char *path, char **argv,
+                            char **environment) {
+    return start(tracee, path, argv, environment);
 }
 
 bool has_random_addresses(const struct tracee *tracee) {

@@ -48,6 +48,10 @@ struct tracee {
  * system allows that. Returns NULL, or a message, or "" if the message was already printed. */
 const char *start_tracee(struct tracee *tracee, char **argv);
 
+/* The same, but executes the file at PATH with ENVIRONMENT. */
+const char *start_tracee_as(struct tracee *tracee, const char *path, char **argv,
+                            char **environment);
+
 /* Whether its addresses are random all the same. It is stopped. */
 bool has_random_addresses(const struct tracee *tracee);
 

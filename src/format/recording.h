@@ -1,0 +1,101 @@
+/* recording.h: the file that 'quipu record' writes and 'quipu replay' plays.
+ *
+ * All numbers are little endian; uleb is ULEB128, sleb a uleb of (value << 1 ^ value >> 63). Did
+ * you change the format? Increment QUIPU_RECORDING_VERSION.
+ *
+ * The file is a struct quipu_recording_file, and then blocks. A block is a struct
+ * quipu_recording_block and its bytes, which are events, one behind the other. No event continues
+ * in another block. Only the last block is open: its events are stored as they come, up to the end
+ * of the file, so whatever ends the recorder, they are there. When the block is full, it is
+ * stored compressed in the same place. A file whose last event is neither QUIPU_EVENT_END nor
+ * QUIPU_EVENT_STOPPED was cut.
+ *
+ * An event is
+ *
+ *     u8 kind; uleb thread, from 1 in the order in which they began; uleb size; SIZE bytes
+ *
+ * Who makes the events does not matter: a thread may record its own ones into a block of its own.
+ * Where an event tells of registers, it is their hash (hash_registers, x86/call_stop.h). */
+#ifndef QUIPU_FORMAT_RECORDING_H
+#define QUIPU_FORMAT_RECORDING_H
+
+#include <stdint.h>
+
+#define QUIPU_RECORDING_MAGIC "\211qrec\r\n\032"
+
+enum {
+    QUIPU_RECORDING_VERSION = 1,
+    QUIPU_RECORDING_MEMORY_MAX = 1 << 18, /* bytes of a QUIPU_EVENT_MEMORY; what is longer is
+                                             several events */
+    QUIPU_RECORDING_EVENT_MAX = 1 << 22,  /* bytes of any event */
+    QUIPU_RECORDING_BLOCK_FULL = 1 << 16, /* a block with so many bytes is compressed */
+    QUIPU_RECORDING_BLOCK_MAX = QUIPU_RECORDING_BLOCK_FULL + QUIPU_RECORDING_EVENT_MAX + 32,
+};
+
+struct quipu_recording_file {
+    uint8_t magic[8]; /*  0  QUIPU_RECORDING_MAGIC without its NUL */
+    uint32_t version; /*  8  QUIPU_RECORDING_VERSION */
+    uint32_t unused;  /* 12 */
+};
+
+enum quipu_recording_block_kind {
+    QUIPU_RECORDING_COMPRESSED = 1, /* a frame of zstd with a checksum */
+    QUIPU_RECORDING_OPEN = 2,       /* the events themselves, up to the end of the file */
+};
+
+struct quipu_recording_block {
+    uint32_t kind;   /*  0  enum quipu_recording_block_kind */
+    uint32_t stored; /*  4  bytes that follow; 0 of an open block */
+    uint32_t size;   /*  8  bytes of its events; 0 of an open block */
+};
+
+enum quipu_event_kind {
+    /* The process, stopped in front of its first instruction.
+     *     u32 number of the process; u64 size of its stack at most (RLIMIT_STACK); u32 the
+     *     processor that it was bound to, or UINT32_MAX; u64 identity of the processors
+     *     (processor_identity, x86/processor.h); u64 each: its registers, as in struct
+     *     user_regs_struct; u64 number of seconds since 1970 at which it began
+     *     asciz path         of the program's file
+     *     uleb mappings      then for each: u64 start, u64 end, u8 protection (PROT_READ, ...),
+     *                        u64 hash of the contents, asciz path
+     *     uleb size          then the bytes of the stack from the stack pointer upwards */
+    QUIPU_EVENT_START = 1,
+    /* Memory that the next event of the thread writes, other than this kind.
+     *     u8 argument        of the call: the address; or QUIPU_MEMORY_ADDRESS, and u64 address
+     *     the bytes */
+    QUIPU_EVENT_MEMORY = 2,
+    /* A system call.
+     *     uleb number; u32 hash of the registers in front of it; sleb result. A result from -516 to
+     *     -512 is that of an interrupted call; a signal follows. */
+    QUIPU_EVENT_CALL = 3,
+    /* A signal that is delivered, with the memory of its frame.
+     *     u8 number; u8 enum quipu_signal_place; u8 1: it ends the process; u32 hash of the
+     *     registers in front of the call, or at the fault, or 0; 128 bytes siginfo; if it does not
+     *     end the process, the registers at the handler's first instruction: u64 each, uleb size,
+     *     and the area of xsave */
+    QUIPU_EVENT_SIGNAL = 4,
+    /* The time stamp counter is read.
+     *     u32 hash of the registers in front of the instruction; u8 its size; u64 value; u32 the
+     *     processor's number, if the instruction is rdtscp */
+    QUIPU_EVENT_COUNTER = 5,
+    /* The process has ended: u32 status, of wait. */
+    QUIPU_EVENT_END = 6,
+    /* The recording ends; the process went on: asciz why. */
+    QUIPU_EVENT_STOPPED = 7,
+};
+
+enum {
+    QUIPU_EVENT_KINDS = 8,
+    QUIPU_MEMORY_ADDRESS = 6,
+    QUIPU_SIGINFO_SIZE = 128,
+    QUIPU_REGISTERS = 27, /* of struct user_regs_struct */
+};
+
+/* Where a signal came in. */
+enum quipu_signal_place {
+    QUIPU_SIGNAL_BEHIND = 1, /* behind the event before, with no instruction between */
+    QUIPU_SIGNAL_BEFORE = 2, /* in front of the next system call */
+    QUIPU_SIGNAL_FAULT = 3,  /* at an instruction that causes it */
+};
+
+#endif

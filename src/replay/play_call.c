@@ -1,0 +1,172 @@
+/* play_call.c: the system calls of a process that repeats a recorded run; see play.h.
+ *
+ * A call is not made, but gets its recorded result and memory. Calls that change the process's own
+ * memory map are made, at the recorded addresses; a mapped file is replaced by private memory with
+ * the recorded contents. A recording may be hostile: no call is made that reaches beyond the
+ * process. */
+#include "replay/play.h"
+
+#include "tracee/call_effects.h"
+#include "util/buffer.h"
+#include "x86/call_stop.h"
+#include "x86/kernel.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+enum {
+    CALL_ERROR_MAX = 4095
+};
+
+static bool failed(int64_t result) {
+    return result < 0 && result >= -CALL_ERROR_MAX;
+}
+
+/* Whether the call is made: it changes the process alone. */
+static bool is_made(const struct system_call *call) {
+    static const uint16_t advices[] = {MADV_NORMAL,   MADV_RANDOM,   MADV_SEQUENTIAL, MADV_WILLNEED,
+                                       MADV_DONTNEED, MADV_HUGEPAGE, MADV_NOHUGEPAGE};
+    uint8_t repeats = find_call_row(call)->repeats;
+    if (failed(call->result))
+        return false;
+    if (call->number != SYS_madvise)
+        return repeats == QUIPU_CALL_AGAIN || repeats == QUIPU_CALL_MAPS;
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
+        if (call->arguments[2] == advices[i])
+            return repeats == QUIPU_CALL_AGAIN;
+    return false;
+}
+
+/* Changes the arguments of a mapping call so that it maps private memory at the recorded address,
+ * that can be written until it has its contents. */
+static void replace_mapping(const struct system_call *call, uint64_t arguments[6]) {
+    if (call->number != SYS_mmap)
+        return;
+    uint64_t flags = arguments[3];
+    uint64_t kept = flags & (MAP_GROWSDOWN | MAP_NORESERVE | MAP_STACK | MAP_FIXED);
+    uint64_t placed = flags & MAP_FIXED ? MAP_FIXED : MAP_FIXED_NOREPLACE;
+    arguments[0] = (uint64_t)call->result;
+    arguments[3] = kept | placed | MAP_PRIVATE | MAP_ANONYMOUS;
+    arguments[4] = UINT64_MAX;
+    arguments[5] = 0;
+}
+
+/* Continues to the next stop of the call that is made. Returns false if there is none. */
+static bool next_stop(struct player *player, enum stop_reason reason, struct thread_stop *stop) {
+    int status = 0;
+    do {
+        if (ptrace(PTRACE_SYSCALL, player->process, NULL, NULL) != 0 ||
+            waitpid(player->process, &status, __WALL) != player->process || !WIFSTOPPED(status))
+            return false;
+        *stop = read_stop(player->process, status, NULL);
+    } while (stop->reason != reason &&
+             (stop->reason == REASON_CALL_EXIT || stop->reason == REASON_SIGNAL));
+    return stop->reason == reason;
+}
+
+/* Makes CALL, in front of which the process is stopped, with the arguments that a replay has. */
+static void make_call(struct player *player, const struct system_call *call) {
+    uint64_t arguments[6];
+    struct thread_stop stop;
+    memcpy(arguments, call->arguments, sizeof arguments);
+    replace_mapping(call, arguments);
+    bool changed = memcmp(arguments, call->arguments, sizeof arguments) != 0;
+    bool returns = call->number == SYS_rt_sigreturn;
+    if (!enter_call_again(player->process) || !next_stop(player, REASON_CALL_ENTRY, &stop) ||
+        (changed && !set_call_arguments(player->process, arguments)) ||
+        !next_stop(player, REASON_CALL_EXIT, &stop) ||
+        (changed && !set_call_arguments(player->process, call->arguments)))
+        end_by_difference(player, "ends within a system call");
+    else if (stop.call.result != call->result && !returns)
+        end_by_difference(player, arena_print(player->arena, "gets %lld from '%s' and not %lld",
+                                              (long long)stop.call.result,
+                                              call_name(player->arena, call->number),
+                                              (long long)call->result));
+}
+
+/* ---- output ---- */
+
+static void write_output(struct player *player, const struct system_call *call) {
+    int stream = stream_written(&player->streams, call);
+    struct buffer bytes = {0};
+    if (!stream)
+        return;
+    if (!read_written(player->process, call, &bytes))
+        end_by_difference(player, "writes what is not in its memory");
+    else
+        write_whole(stream, bytes.data, bytes.count); /* whoever reads it may have gone */
+    buffer_release(&bytes);
+}
+
+static const char *read_opened(struct player *player, const struct system_call *call) {
+    static char text[PATH_MAX];
+    int argument = opened_path(call);
+    memset(text, 0, sizeof text);
+    for (size_t i = 0; argument >= 0 && i < sizeof text - 1; i++)
+        if (!read_memory(player->process, call->arguments[argument] + i, text + i, 1) || !text[i])
+            break;
+    return text;
+}
+
+/* ---- the call ---- */
+
+static void give_call_event(struct player *player, const struct system_call *call) {
+    const char *opened = read_opened(player, call);
+    write_output(player, call);
+    if (player->ended)
+        return;
+    if (is_made(call))
+        make_call(player, call);
+    else if (!answer_call(player->process, call->result))
+        end_by_difference(player, "is gone");
+    if (player->ended || !write_event_memory(player, call->arguments))
+        return;
+    streams_follow(&player->streams, call, opened);
+    player->playing->calls++;
+    finish_event(player);
+}
+
+static const char *describe_call(struct player *player, const struct system_call *call) {
+    return arena_print(player->arena, "makes the system call '%s'",
+                       call_name(player->arena, call->number));
+}
+
+void play_call(struct player *player, const struct system_call *call) {
+    struct call_event recorded;
+    struct user_regs_struct registers;
+    if (!peek_event(player))
+        return;
+    if (player->event.kind != QUIPU_EVENT_CALL) {
+        end_by_difference(player, describe_call(player, call));
+        return;
+    }
+    if (!read_call_event(&player->event, &recorded)) {
+        end_by_corruption(player);
+        return;
+    }
+    if (recorded.number != call->number) {
+        end_by_difference(player,
+                          arena_print(player->arena, "%s and not '%s'", describe_call(player, call),
+                                      call_name(player->arena, recorded.number)));
+        return;
+    }
+    if (!get_general_registers(player->process, &registers) ||
+        hash_registers(&registers, true) != recorded.hash) {
+        end_by_difference(player, arena_print(player->arena, "%s with other registers",
+                                              describe_call(player, call)));
+        return;
+    }
+    struct system_call given = *call;
+    given.result = recorded.result;
+    give_call_event(player, &given);
+}

@@ -1,0 +1,118 @@
+/* play_start.c: starts a recorded program again; see play.h.
+ *
+ * The memory in front of the first instruction must be that of the recording. Only the stack
+ * differs, by what the kernel puts on it: random bytes, the path. It is written from the
+ * recording, as are the registers. Nothing has been executed then. */
+#include "replay/play.h"
+
+#include "replay/start.h"
+#include "util/diag.h"
+#include "util/refusal.h"
+#include "x86/call_stop.h"
+#include "x86/kernel.h"
+#include "x86/processor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Reads the start, the first event of a recording. */
+static const char *take_start(struct player *player, struct start *start) {
+    const char *path = player->recording.path;
+    if (!peek_event(player))
+        return player->end == PLAYED_WRONG
+                   ? player->playing->message
+                   : arena_print(player->arena, "'%s' was cut before the program began", path);
+    if (player->event.kind != QUIPU_EVENT_START ||
+        !read_start_event(player->arena, &player->event, start))
+        return arena_print(player->arena, "'%s' is corrupt: it does not begin with a process",
+                           path);
+    player->has_event = false;
+    return NULL;
+}
+
+/* The process gets the recorded processor, if this machine has it. */
+static void bind_processor(uint32_t processor) {
+    cpu_set_t one;
+    if (processor >= CPU_SETSIZE)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+/* Executes the program with the recorded limit of its stack, which decides about addresses. */
+static const char *execute(struct player *player, const struct start *start, char **argv,
+                           char **environment) {
+    struct rlimit old, limit;
+    getrlimit(RLIMIT_STACK, &old);
+    limit = (struct rlimit){start->stack_limit, old.rlim_max};
+    if (setrlimit(RLIMIT_STACK, &limit) != 0)
+        return arena_print(player->arena, "the limit of its stack, %llu bytes, cannot be set: %s",
+                           (unsigned long long)start->stack_limit, strerror(errno));
+    const char *wrong = start_tracee_as(&player->tracee, start->path, argv, environment);
+    setrlimit(RLIMIT_STACK, &old);
+    if (wrong && *wrong)
+        return arena_print(player->arena, "'%s' cannot be run under control: %s", start->path,
+                           wrong);
+    player->process = wrong ? 0 : player->tracee.process;
+    return wrong;
+}
+
+/* The stack that the kernel has made must be where the recorded one was, or the rest of it is
+ * missing. */
+static bool write_stack(struct player *player, const struct start *start) {
+    return write_memory(player->process, start->registers.rsp, start->stack, start->stack_size) &&
+           set_general_registers(player->process, &start->registers);
+}
+
+static const char *make_equal(struct player *player, const struct start *start) {
+    const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_SIGSEGV};
+    long options = (long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD;
+    struct start here;
+    if (ptrace(PTRACE_SETOPTIONS, player->process, NULL, (void *)options) != 0)
+        return refusal(player->arena, "ptrace", 0, errno);
+    if (has_random_addresses(&player->tracee))
+        return "address randomization cannot be turned off here, and a replay must have the "
+               "addresses of the recorded run; in a container, allow 'personality' in the seccomp "
+               "profile";
+    if (!describe_start(player->arena, player->process, 0, &here))
+        return arena_print(player->arena, "its memory cannot be read: %s", strerror(errno));
+    const char *wrong = compare_starts(player->arena, start, &here);
+    if (wrong)
+        return wrong;
+    inject_first_call(player->process, SYS_prctl, arguments); /* not all machines have it */
+    if (!write_stack(player, start) || !write_event_memory(player, NULL))
+        return arena_print(player->arena, "the memory of '%s' cannot be written", start->path);
+    return NULL;
+}
+
+const char *start_play(struct player *player) {
+    struct start start;
+    char **argv, **environment;
+    const char *wrong = take_start(player, &start);
+    if (wrong)
+        return wrong;
+    if (!start_words(player->arena, &start, &argv, &environment) || !argv[0])
+        return arena_print(player->arena, "'%s' is corrupt: the arguments of its program",
+                           player->recording.path);
+    if (start.identity != processor_identity())
+        return arena_print(player->arena,
+                           "'%s' was recorded on a processor with other features; play it on a "
+                           "machine with the same one",
+                           player->recording.path);
+    if (access(start.path, X_OK) != 0)
+        return arena_print(player->arena,
+                           "'%s': %s; a recording can only be played beside the "
+                           "program that was recorded",
+                           start.path, strerror(errno));
+    bind_processor(start.processor);
+    wrong = execute(player, &start, argv, environment);
+    return wrong ? wrong : make_equal(player, &start);
+}

@@ -1,0 +1,211 @@
+/* recording.c: reads a recording; see recording.h. */
+#include "replay/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
+static const char no_recording[] =
+    "'%s' is not a recording; 'quipu record -o FILE -- PROGRAM' makes one";
+
+static bool begins_as_recording(const uint8_t *bytes) {
+    return memcmp(bytes, QUIPU_RECORDING_MAGIC, sizeof QUIPU_RECORDING_MAGIC - 1) == 0;
+}
+
+bool recording_is(const char *path) {
+    uint8_t magic[sizeof QUIPU_RECORDING_MAGIC - 1];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool is = read(fd, magic, sizeof magic) == sizeof magic && begins_as_recording(magic);
+    close(fd);
+    return is;
+}
+
+static const char *map_file(struct arena *arena, struct recording *recording, int fd) {
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return arena_print(arena, "cannot open '%s': %s", recording->path, strerror(errno));
+    if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(struct quipu_recording_file))
+        return arena_print(arena, no_recording, recording->path);
+    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED)
+        return arena_print(arena, "cannot map '%s': %s", recording->path, strerror(errno));
+    recording->bytes = bytes;
+    recording->size = (size_t)status.st_size;
+    return NULL;
+}
+
+const char *recording_open(struct arena *arena, const char *path, struct recording *recording) {
+    struct quipu_recording_file header;
+    *recording = (struct recording){.path = path, .arena = arena, .next = sizeof header};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return arena_print(arena, "cannot open '%s': %s", path, strerror(errno));
+    const char *wrong = map_file(arena, recording, fd);
+    close(fd);
+    if (wrong)
+        return wrong;
+    memcpy(&header, recording->bytes, sizeof header);
+    if (!begins_as_recording(header.magic))
+        wrong = arena_print(arena, no_recording, path);
+    else if (header.version != QUIPU_RECORDING_VERSION)
+        wrong = arena_print(arena,
+                            "'%s' is a recording of version %u, this quipu reads version %d; "
+                            "record it anew",
+                            path, header.version, QUIPU_RECORDING_VERSION);
+    if (wrong)
+        recording_close(recording);
+    return wrong;
+}
+
+void recording_close(struct recording *recording) {
+    if (recording->bytes)
+        munmap(recording->bytes, recording->size);
+    free(recording->block);
+    *recording = (struct recording){0};
+}
+
+/* Sets the events to those of the compressed BLOCK, whose bytes begin at `next`. */
+static bool decompress(struct recording *recording, const struct quipu_recording_block *block) {
+    if (block->size > QUIPU_RECORDING_BLOCK_MAX)
+        return false;
+    free(recording->block);
+    recording->block = malloc(block->size + 1);
+    if (!recording->block)
+        return false;
+    size_t size = ZSTD_decompress(recording->block, block->size, recording->bytes + recording->next,
+                                  block->stored);
+    recording->events = (struct cursor){recording->block, recording->block + block->size, false};
+    return size == block->size;
+}
+
+static enum reading next_block(struct recording *recording, const char **wrong) {
+    struct quipu_recording_block block;
+    size_t left = recording->size - recording->next, place = recording->next;
+    if (left < sizeof block)
+        return READING_CUT;
+    memcpy(&block, recording->bytes + place, sizeof block);
+    recording->next += sizeof block;
+    left -= sizeof block;
+    if (block.kind == QUIPU_RECORDING_OPEN) {
+        const uint8_t *begin = recording->bytes + recording->next;
+        recording->events = (struct cursor){begin, begin + left, false};
+        recording->next = recording->size;
+        return READING_EVENT;
+    }
+    if (block.kind == QUIPU_RECORDING_COMPRESSED && left < block.stored)
+        return READING_CUT;
+    if (block.kind != QUIPU_RECORDING_COMPRESSED || !decompress(recording, &block)) {
+        *wrong = arena_print(recording->arena, "'%s' is corrupt: the block at byte %zu",
+                             recording->path, place);
+        return READING_WRONG;
+    }
+    recording->next += block.stored;
+    return READING_EVENT;
+}
+
+/* An event that is not whole is the end of an open block that was cut, or of a corrupt one. */
+static enum reading cut_event(const struct recording *recording, const char **wrong) {
+    if (recording->events.end == recording->bytes + recording->size)
+        return READING_CUT;
+    *wrong = arena_print(recording->arena, "'%s' is corrupt: a block ends within an event",
+                         recording->path);
+    return READING_WRONG;
+}
+
+enum reading recording_next(struct recording *recording, struct event *event, const char **wrong) {
+    while (cursor_left(&recording->events) == 0) {
+        enum reading reading = next_block(recording, wrong);
+        if (reading != READING_EVENT)
+            return reading;
+    }
+    struct cursor *events = &recording->events;
+    uint64_t kind = cursor_number(events, 1);
+    uint64_t thread = cursor_uleb128_to(events, UINT32_MAX);
+    uint64_t size = cursor_uleb128(events);
+    if (events->failed || size > cursor_left(events))
+        return cut_event(recording, wrong);
+    if (kind == 0 || kind >= QUIPU_EVENT_KINDS || size > QUIPU_RECORDING_EVENT_MAX) {
+        *wrong = arena_print(recording->arena, "'%s' is corrupt: an event is of no known kind",
+                             recording->path);
+        return READING_WRONG;
+    }
+    const uint8_t *bytes = cursor_bytes(events, size);
+    event->kind = (enum quipu_event_kind)kind;
+    event->thread = (uint32_t)thread;
+    event->bytes = (struct cursor){bytes, bytes + size, false};
+    return READING_EVENT;
+}
+
+int64_t take_signed(struct cursor *cursor) {
+    uint64_t value = cursor_uleb128(cursor);
+    return (int64_t)(value >> 1 ^ -(value & 1));
+}
+
+/* ---- events ---- */
+
+/* Whether all bytes of the event were taken, and no more. */
+static bool is_taken(const struct cursor *bytes) {
+    return !bytes->failed && cursor_left(bytes) == 0;
+}
+
+bool read_memory_event(struct event *event, struct memory_event *memory) {
+    struct cursor *bytes = &event->bytes;
+    memory->argument = (uint8_t)cursor_number(bytes, 1);
+    memory->address =
+        memory->argument == QUIPU_MEMORY_ADDRESS ? cursor_number(bytes, sizeof(uint64_t)) : 0;
+    memory->size = cursor_left(bytes);
+    memory->bytes = cursor_bytes(bytes, memory->size);
+    return is_taken(bytes) && memory->argument <= QUIPU_MEMORY_ADDRESS;
+}
+
+bool read_call_event(struct event *event, struct call_event *call) {
+    struct cursor *bytes = &event->bytes;
+    call->number = cursor_uleb128(bytes);
+    call->hash = (uint32_t)cursor_number(bytes, sizeof call->hash);
+    call->result = take_signed(bytes);
+    return is_taken(bytes);
+}
+
+bool read_signal_event(struct event *event, struct signal_event *signal) {
+    struct cursor *bytes = &event->bytes;
+    *signal = (struct signal_event){.signal = (uint8_t)cursor_number(bytes, 1)};
+    signal->place = (enum quipu_signal_place)cursor_number(bytes, 1);
+    signal->ends = cursor_number(bytes, 1);
+    signal->hash = (uint32_t)cursor_number(bytes, sizeof signal->hash);
+    signal->info = cursor_bytes(bytes, QUIPU_SIGINFO_SIZE);
+    if (!signal->ends) {
+        signal->registers = cursor_bytes(bytes, QUIPU_REGISTERS * sizeof(uint64_t));
+        signal->vector_size = cursor_uleb128_to(bytes, QUIPU_RECORDING_EVENT_MAX);
+        signal->vectors = cursor_bytes(bytes, signal->vector_size);
+    }
+    return is_taken(bytes) && signal->signal > 0 && signal->signal < NSIG &&
+           signal->place >= QUIPU_SIGNAL_BEHIND && signal->place <= QUIPU_SIGNAL_FAULT;
+}
+
+bool read_counter_event(struct event *event, struct counter_event *counter) {
+    struct cursor *bytes = &event->bytes;
+    counter->hash = (uint32_t)cursor_number(bytes, sizeof counter->hash);
+    counter->size = (uint8_t)cursor_number(bytes, 1);
+    counter->value = cursor_number(bytes, sizeof counter->value);
+    counter->processor = (uint32_t)cursor_number(bytes, sizeof counter->processor);
+    return is_taken(bytes);
+}
+
+bool read_end_event(struct event *event, int *status) {
+    *status = (int)cursor_number(&event->bytes, sizeof(uint32_t));
+    return is_taken(&event->bytes) && (WIFEXITED(*status) || WIFSIGNALED(*status));
+}
+
+bool read_stopped_event(struct event *event, const char **why) {
+    *why = cursor_text(&event->bytes);
+    return is_taken(&event->bytes);
+}

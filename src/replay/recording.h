@@ -1,0 +1,88 @@
+/* recording.h: reads a recording (format/recording.h), which may be cut, corrupt, or hostile. */
+#ifndef QUIPU_REPLAY_RECORDING_H
+#define QUIPU_REPLAY_RECORDING_H
+
+#include "format/recording.h"
+#include "util/arena.h"
+#include "util/cursor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording {
+    const char *path;
+    uint8_t *bytes; /* the file, mapped */
+    size_t size, next;
+    uint8_t *block; /* the block's events, if it was compressed */
+    struct cursor events;
+    struct arena *arena;
+};
+
+struct event {
+    enum quipu_event_kind kind;
+    uint32_t thread;
+    struct cursor bytes; /* valid up to the next block */
+};
+
+enum reading {
+    READING_EVENT,
+    READING_CUT,  /* there is nothing more: the last event was the last, or the file was cut */
+    READING_WRONG /* the file is corrupt */
+};
+
+/* Whether the file at PATH begins as a recording does. */
+bool recording_is(const char *path);
+
+/* Opens the recording at PATH. Returns NULL, or a message in ARENA. */
+const char *recording_open(struct arena *arena, const char *path, struct recording *recording);
+void recording_close(struct recording *recording);
+
+/* Sets EVENT to the next event. With READING_WRONG, WRONG becomes a message in the recording's
+ * arena. */
+enum reading recording_next(struct recording *recording, struct event *event, const char **wrong);
+
+/* Returns the next number that put_signed has written. */
+int64_t take_signed(struct cursor *cursor);
+
+/* ---- events ---- */
+
+struct memory_event {
+    uint8_t argument; /* or QUIPU_MEMORY_ADDRESS */
+    uint64_t address;
+    const uint8_t *bytes;
+    size_t size;
+};
+
+struct call_event {
+    uint64_t number;
+    uint32_t hash;
+    int64_t result;
+};
+
+struct signal_event {
+    uint8_t signal;
+    enum quipu_signal_place place;
+    bool ends;
+    uint32_t hash;
+    const uint8_t *info;      /* QUIPU_SIGINFO_SIZE bytes */
+    const uint8_t *registers; /* QUIPU_REGISTERS words; NULL if it ends the process */
+    const uint8_t *vectors;
+    size_t vector_size;
+};
+
+struct counter_event {
+    uint32_t hash, processor;
+    uint8_t size; /* of the instruction */
+    uint64_t value;
+};
+
+/* Take an event apart, which must be of that kind. Return false if it is corrupt. */
+bool read_memory_event(struct event *event, struct memory_event *memory);
+bool read_call_event(struct event *event, struct call_event *call);
+bool read_signal_event(struct event *event, struct signal_event *signal);
+bool read_counter_event(struct event *event, struct counter_event *counter);
+bool read_end_event(struct event *event, int *status);
+bool read_stopped_event(struct event *event, const char **why);
+
+#endif

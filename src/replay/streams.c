@@ -1,0 +1,151 @@
+/* streams.c: standard output and standard error; see streams.h. */
+#include "replay/streams.h"
+
+#include "tracee/tracee.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    PARTS_MAX = 1024 /* IOV_MAX */
+};
+
+struct streams streams_begin(void) {
+    return (struct streams){.leads_to = {[STDOUT_FILENO] = 1, [STDERR_FILENO] = 2}};
+}
+
+static uint8_t stream_of(const struct streams *streams, uint64_t descriptor) {
+    uint32_t number = (uint32_t)descriptor; /* the kernel takes an int */
+    return number < STREAM_DESCRIPTORS ? streams->leads_to[number] : 0;
+}
+
+static void set_stream(struct streams *streams, uint64_t descriptor, uint8_t stream) {
+    if (descriptor < STREAM_DESCRIPTORS)
+        streams->leads_to[descriptor] = stream;
+}
+
+static bool copies_descriptor(const struct system_call *call) {
+    uint64_t command = call->arguments[1];
+    return call->number == SYS_dup || call->number == SYS_dup2 || call->number == SYS_dup3 ||
+           (call->number == SYS_fcntl && (command == F_DUPFD || command == F_DUPFD_CLOEXEC));
+}
+
+int opened_path(const struct system_call *call) {
+    switch (call->number) {
+    case SYS_open:
+    case SYS_creat:
+        return 0;
+    case SYS_openat:
+    case SYS_openat2:
+        return 1;
+    default:
+        return -1;
+    }
+}
+
+static uint8_t stream_named(const struct streams *streams, const char *path) {
+    static const struct {
+        const char *path;
+        uint8_t descriptor;
+    } named[] = {
+        {"/dev/stdout", 1}, {"/dev/fd/1", 1}, {"/proc/self/fd/1", 1},
+        {"/dev/stderr", 2}, {"/dev/fd/2", 2}, {"/proc/self/fd/2", 2},
+    };
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(path, named[i].path) == 0)
+            return streams->leads_to[named[i].descriptor];
+    return 0;
+}
+
+void streams_follow(struct streams *streams, const struct system_call *call, const char *opened) {
+    const uint64_t *arguments = call->arguments;
+    if (call->result < 0)
+        return;
+    if (call->number == SYS_close) {
+        set_stream(streams, arguments[0], 0);
+    } else if (call->number == SYS_close_range && !arguments[2]) {
+        for (uint64_t i = arguments[0]; i < STREAM_DESCRIPTORS && i <= arguments[1]; i++)
+            streams->leads_to[i] = 0;
+    } else if (copies_descriptor(call)) {
+        set_stream(streams, (uint64_t)call->result, stream_of(streams, arguments[0]));
+    } else if (opened_path(call) >= 0) {
+        set_stream(streams, (uint64_t)call->result, stream_named(streams, opened));
+    }
+}
+
+int stream_written(const struct streams *streams, const struct system_call *call) {
+    switch (call->number) {
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_sendto:
+    case SYS_sendmsg:
+        return call->result > 0 ? stream_of(streams, call->arguments[0]) : 0;
+    default:
+        return 0;
+    }
+}
+
+bool writes_unseen(const struct streams *streams, const struct system_call *call) {
+    static const struct {
+        uint16_t number;
+        uint8_t argument; /* the descriptor that is written to */
+    } calls[] = {
+        {SYS_sendfile, 0}, {SYS_splice, 2},   {SYS_tee, 1},
+        {SYS_vmsplice, 0}, {SYS_sendmmsg, 0}, {SYS_copy_file_range, 2},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i].number == call->number)
+            return stream_of(streams, call->arguments[calls[i].argument]);
+    return false;
+}
+
+/* Appends the first LEFT bytes of COUNT parts at ADDRESS. */
+static bool read_parts(pid_t process, uint64_t address, uint64_t count, uint64_t left,
+                       struct buffer *bytes) {
+    struct iovec parts[PARTS_MAX];
+    if (count > PARTS_MAX || !read_memory(process, address, parts, count * sizeof *parts))
+        return false;
+    for (uint64_t i = 0; i < count && left; i++) {
+        size_t size = parts[i].iov_len < left ? parts[i].iov_len : left;
+        char *part = malloc(size + 1);
+        bool good =
+            part && (size == 0 || read_memory(process, (uint64_t)parts[i].iov_base, part, size));
+        if (good)
+            buffer_add(bytes, part, size);
+        free(part);
+        if (!good)
+            return false;
+        left -= size;
+    }
+    return left == 0;
+}
+
+bool read_written(pid_t process, const struct system_call *call, struct buffer *bytes) {
+    uint64_t count = (uint64_t)call->result, address = call->arguments[1];
+    struct msghdr message;
+    switch (call->number) {
+    case SYS_writev:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+        return read_parts(process, address, call->arguments[2], count, bytes);
+    case SYS_sendmsg:
+        return read_memory(process, address, &message, sizeof message) &&
+               read_parts(process, (uint64_t)message.msg_iov, message.msg_iovlen, count, bytes);
+    default:
+        break;
+    }
+    char *part = count <= call->arguments[2] ? malloc(count + 1) : NULL;
+    bool good = part && read_memory(process, address, part, count);
+    if (good)
+        buffer_add(bytes, part, count);
+    free(part);
+    return good;
+}

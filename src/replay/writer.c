@@ -1,0 +1,125 @@
+/* writer.c: writes a recording; see writer.h.
+ *
+ * The open block is in the file as it is, and in memory. When it is full, it is cut off and written
+ * again compressed. Between these two calls it is in memory only.
+ *
+ * Invariant: the file has the closed blocks up to `block`, and behind them, if there are events in
+ * memory, a header and these events. */
+#include "replay/writer.h"
+
+#include "util/diag.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+    LEVEL = 1 /* of zstd: the recorder shares the program's processor */
+};
+
+static void write_at(struct recording_writer *writer, const void *bytes, size_t size,
+                     uint64_t place) {
+    for (size_t done = 0; done < size && !writer->failure;) {
+        ssize_t count =
+            pwrite(writer->fd, (const char *)bytes + done, size - done, (off_t)(place + done));
+        if (count > 0)
+            done += (size_t)count;
+        else if (count == 0 || errno != EINTR)
+            writer->failure = count == 0 ? ENOSPC : errno;
+    }
+}
+
+bool recording_begin(struct recording_writer *writer, const char *path) {
+    struct quipu_recording_file header = {.version = QUIPU_RECORDING_VERSION};
+    *writer = (struct recording_writer){.block = sizeof header};
+    memcpy(header.magic, QUIPU_RECORDING_MAGIC, sizeof header.magic);
+    writer->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (writer->fd < 0)
+        return false;
+    write_at(writer, &header, sizeof header, 0);
+    errno = writer->failure;
+    return !writer->failure;
+}
+
+struct buffer *recording_event(struct recording_writer *writer) {
+    writer->event.count = 0;
+    return &writer->event;
+}
+
+void put_number(struct buffer *event, uint64_t value, size_t size) {
+    buffer_add(event, &value, size);
+}
+
+void put_signed(struct buffer *event, int64_t value) {
+    buffer_uleb128(event, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+static void close_block(struct recording_writer *writer) {
+    struct quipu_recording_block block = {.kind = QUIPU_RECORDING_COMPRESSED,
+                                          .size = (uint32_t)writer->events.count};
+    size_t most = ZSTD_compressBound(writer->events.count);
+    char *bytes = malloc(sizeof block + most);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    CHECK(bytes && context);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    size_t stored = ZSTD_compress2(context, bytes + sizeof block, most, writer->events.data,
+                                   writer->events.count);
+    CHECK(!ZSTD_isError(stored));
+    block.stored = (uint32_t)stored;
+    memcpy(bytes, &block, sizeof block);
+    if (!writer->failure && ftruncate(writer->fd, (off_t)writer->block) != 0)
+        writer->failure = errno;
+    write_at(writer, bytes, sizeof block + stored, writer->block);
+    writer->block += sizeof block + stored;
+    writer->events.count = 0;
+    ZSTD_freeCCtx(context);
+    free(bytes);
+}
+
+void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, uint32_t thread) {
+    const struct quipu_recording_block block = {.kind = QUIPU_RECORDING_OPEN};
+    CHECK(writer->event.count <= QUIPU_RECORDING_EVENT_MAX);
+    if (writer->events.count == 0)
+        write_at(writer, &block, sizeof block, writer->block);
+    size_t begin = writer->events.count;
+    put_number(&writer->events, kind, 1);
+    buffer_uleb128(&writer->events, thread);
+    buffer_uleb128(&writer->events, writer->event.count);
+    buffer_add(&writer->events, writer->event.data, writer->event.count);
+    write_at(writer, writer->events.data + begin, writer->events.count - begin,
+             writer->block + sizeof block + begin);
+    if (writer->events.count >= QUIPU_RECORDING_BLOCK_FULL)
+        close_block(writer);
+}
+
+void recording_add_memory(struct recording_writer *writer, uint32_t thread, uint64_t address,
+                          const uint8_t *bytes, size_t size, const uint64_t arguments[6]) {
+    for (size_t done = 0; done < size;) {
+        size_t part =
+            size - done < QUIPU_RECORDING_MEMORY_MAX ? size - done : QUIPU_RECORDING_MEMORY_MAX;
+        struct buffer *event = recording_event(writer);
+        uint8_t argument = 0;
+        while (argument < QUIPU_MEMORY_ADDRESS &&
+               !(arguments && arguments[argument] == address + done))
+            argument++;
+        put_number(event, argument, 1);
+        if (argument == QUIPU_MEMORY_ADDRESS)
+            put_number(event, address + done, sizeof address);
+        buffer_add(event, bytes + done, part);
+        recording_add(writer, QUIPU_EVENT_MEMORY, thread);
+        done += part;
+    }
+}
+
+void recording_end(struct recording_writer *writer) {
+    if (writer->events.count)
+        close_block(writer);
+    if (close(writer->fd) != 0 && !writer->failure)
+        writer->failure = errno;
+    buffer_release(&writer->events);
+    buffer_release(&writer->event);
+}

@@ -1,0 +1,42 @@
+/* writer.h: writes a recording (format/recording.h).
+ *
+ * Each event is in the file when it has been added, as it is. So whatever ends this process, at
+ * most a block that was being compressed is lost. */
+#ifndef QUIPU_REPLAY_WRITER_H
+#define QUIPU_REPLAY_WRITER_H
+
+#include "format/recording.h"
+#include "util/buffer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recording_writer {
+    int fd;
+    uint64_t block;       /* place of the open block in the file */
+    struct buffer events; /* of the open block */
+    struct buffer event;  /* the event that is being made */
+    int failure; /* errno of the first write that failed; 0: none. Nothing is written then */
+};
+
+/* Makes the file at PATH anew. Returns false, with errno set, if that fails. */
+bool recording_begin(struct recording_writer *writer, const char *path);
+
+/* An event of THREAD is made: its bytes are added to the buffer that this returns, and then
+ * recording_add writes it. */
+struct buffer *recording_event(struct recording_writer *writer);
+void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, uint32_t thread);
+
+/* Adds events for the SIZE bytes at BYTES, of memory at ADDRESS. ARGUMENTS are those of the call
+ * that wrote them, or NULL. */
+void recording_add_memory(struct recording_writer *writer, uint32_t thread, uint64_t address,
+                          const uint8_t *bytes, size_t size, const uint64_t arguments[6]);
+
+/* Compresses the open block, and closes the file. */
+void recording_end(struct recording_writer *writer);
+
+/* Appends numbers of the format to an event. */
+void put_number(struct buffer *event, uint64_t value, size_t size);
+void put_signed(struct buffer *event, int64_t value);
+
+#endif

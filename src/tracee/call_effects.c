@@ -1,0 +1,239 @@
+/* call_effects.c: what a system call has written; see call_effects.h.
+ *
+ * Not perfect: of a call that the table does not have, memory that is shared with other processes
+ * is compared, too, so their writes during the call count as the call's. */
+#include "tracee/call_effects.h"
+
+#include "tracee/tracee.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum {
+    PAGE = 4096,
+    VECTORS_MAX = 1024 /* IOV_MAX */
+};
+
+#define COPIED_MAX ((uint64_t)1 << 30)
+#define OUTPUT_MAX ((uint64_t)1 << 30)
+
+static const struct {
+    uint16_t number;
+    const char *name;
+} names[] = {
+#define NAME_OF_ROW(name, repeats, condition, accesses, measures) {SYS_##name, #name},
+    QUIPU_SYSTEM_CALLS(NAME_OF_ROW)
+#undef NAME_OF_ROW
+};
+
+const char *call_name(struct arena *arena, uint64_t number) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return arena_print(arena, "call %llu", (unsigned long long)number);
+}
+
+static bool is_output(uint32_t extent) {
+    return extent && !(extent & QUIPU_CALL_READS);
+}
+
+static uint64_t argument(const struct system_call *call, unsigned number) {
+    return number < QUIPU_CALL_ARGUMENTS ? call->arguments[number] : 0;
+}
+
+/* ---- copies of the memory ---- */
+
+/* Reads SIZE bytes at ADDRESS, as many as can be read, into RANGES. */
+static bool add_range(struct arena *arena, pid_t process, uint64_t address, uint64_t size,
+                      range_list *ranges) {
+    uint8_t *bytes = arena_alloc(arena, size);
+    struct iovec here = {bytes, size}, there = {(void *)address, size};
+    ssize_t count = process_vm_readv(process, &here, 1, &there, 1, 0);
+    if (count <= 0)
+        return false;
+    vector_push(arena, ranges, ((struct memory_range){address, (size_t)count, bytes}));
+    return true;
+}
+
+/* Sets RANGES to all memory of PROCESS that it may write. */
+static bool copy_memory(struct arena *arena, pid_t process, range_list *ranges) {
+    char path[64], *line = NULL;
+    size_t room = 0;
+    uint64_t total = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    while (total <= COPIED_MAX && getline(&line, &room, file) > 0) {
+        char *end;
+        uint64_t start = strtoull(line, &end, 16), size = strtoull(end + 1, &end, 16) - start;
+        if (strlen(end) < 5 || end[1] != 'r' || end[2] != 'w')
+            continue;
+        total += size;
+        if (total <= COPIED_MAX) /* behind the end of a file there is nothing to read */
+            add_range(arena, process, start, size, ranges);
+    }
+    free(line);
+    fclose(file);
+    return total <= COPIED_MAX;
+}
+
+/* Adds the part of PIECE, whose bytes now are NOW, that has changed since it was copied. */
+static void add_changed(struct arena *arena, const struct memory_range *piece, const uint8_t *now,
+                        range_list *ranges) {
+    size_t first = 0, last = piece->size;
+    while (first < last && piece->bytes[first] == now[first])
+        first++;
+    while (last > first && piece->bytes[last - 1] == now[last - 1])
+        last--;
+    if (first < last)
+        vector_push(arena, ranges,
+                    ((struct memory_range){piece->address + first, last - first, now + first}));
+}
+
+static void compare_memory(struct call_effects *effects, pid_t process, range_list *ranges) {
+    for (size_t i = 0; i < effects->before.count; i++) {
+        const struct memory_range *then = &effects->before.data[i];
+        for (size_t at = 0; at < then->size; at += PAGE) {
+            size_t size = then->size - at < PAGE ? then->size - at : PAGE;
+            struct memory_range piece = {then->address + at, size, then->bytes + at};
+            uint8_t now[PAGE];
+            if (!read_memory(process, piece.address, now, size) ||
+                memcmp(now, piece.bytes, size) == 0)
+                continue;
+            uint8_t *kept = arena_alloc(&effects->arena, size);
+            memcpy(kept, now, size);
+            add_changed(&effects->arena, &piece, kept, ranges);
+        }
+    }
+}
+
+/* ---- by the table ---- */
+
+static uint64_t output_size(const struct call_effects *effects, const struct system_call *call,
+                            int access) {
+    uint32_t extent = effects->row->accesses[access];
+    uint64_t a = argument(call, quipu_extent_a(extent)), c = quipu_extent_constant(extent);
+    bool failed = call->result < 0 && call->result >= -4095;
+    switch (quipu_extent_kind(extent)) {
+    case QUIPU_EXTENT_RESULT:
+        return failed ? 0 : c * (uint64_t)call->result;
+    case QUIPU_EXTENT_POINTED:
+        return effects->pointed[access];
+    case QUIPU_EXTENT_TIMES:
+        return a * c;
+    case QUIPU_EXTENT_BYTES:
+        return a;
+    default: /* QUIPU_EXTENT_CONSTANT */
+        return c;
+    }
+}
+
+/* An interrupted call, too, may have written what is marked as changing. */
+static bool add_outputs(struct call_effects *effects, pid_t process, const struct system_call *call,
+                        range_list *ranges) {
+    for (int i = 0; i < QUIPU_CALL_ACCESSES && effects->row->accesses[i]; i++) {
+        uint32_t extent = effects->row->accesses[i];
+        uint64_t address = argument(call, extent & 7);
+        uint64_t size = is_output(extent) ? output_size(effects, call, i) : 0;
+        bool may_fail = extent & QUIPU_EXTENT_CHANGED;
+        if (!address || !size || (call->result < 0 && !may_fail))
+            continue;
+        if (size > OUTPUT_MAX)
+            return false;
+        /* the program's structure may be shorter than the kernel's largest */
+        if (!add_range(&effects->arena, process, address, size, ranges) && call->result >= 0)
+            return false;
+    }
+    return true;
+}
+
+/* Adds the parts of COUNT struct iovec at ADDRESS, SIZE bytes in all. */
+static bool add_vector(struct call_effects *effects, pid_t process, uint64_t address,
+                       uint64_t count, uint64_t size, range_list *ranges) {
+    struct iovec parts[VECTORS_MAX];
+    if (count > VECTORS_MAX || !read_memory(process, address, parts, count * sizeof *parts))
+        return count == 0;
+    for (uint64_t i = 0; i < count && size; i++) {
+        uint64_t part = parts[i].iov_len < size ? parts[i].iov_len : size;
+        if (part && !add_range(&effects->arena, process, (uint64_t)parts[i].iov_base, part, ranges))
+            return false;
+        size -= part;
+    }
+    return true;
+}
+
+static uint64_t lower(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Adds what recvmsg has written: the message's header, and what it leads to. */
+static bool add_message(struct call_effects *effects, pid_t process, uint64_t address,
+                        uint64_t result, range_list *ranges) {
+    struct msghdr now, *then = &effects->message;
+    if (!read_memory(process, address, &now, sizeof now))
+        return false;
+    uint64_t name = lower(then->msg_namelen, now.msg_namelen);
+    uint64_t control = lower(then->msg_controllen, now.msg_controllen);
+    struct arena *arena = &effects->arena;
+    return add_range(arena, process, address, sizeof now, ranges) &&
+           (!then->msg_name || !name ||
+            add_range(arena, process, (uint64_t)then->msg_name, name, ranges)) &&
+           (!then->msg_control || !control ||
+            add_range(arena, process, (uint64_t)then->msg_control, control, ranges)) &&
+           add_vector(effects, process, (uint64_t)then->msg_iov, then->msg_iovlen, result, ranges);
+}
+
+static bool add_measured(struct call_effects *effects, pid_t process,
+                         const struct system_call *call, range_list *ranges) {
+    for (int i = 0; i < QUIPU_MEASURES_MOST && effects->row->measures[i]; i++) {
+        uint32_t measure = effects->row->measures[i];
+        uint64_t p = argument(call, quipu_measure_p(measure));
+        uint64_t size = (uint64_t)call->result;
+        if (!(measure & QUIPU_MEASURE_WRITES) || call->result < 0)
+            continue;
+        bool good = quipu_measure_kind(measure) == QUIPU_MEASURE_VECTOR
+                        ? add_vector(effects, process, p, argument(call, quipu_measure_n(measure)),
+                                     size, ranges)
+                        : add_message(effects, process, p, size, ranges);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* ---- the call ---- */
+
+bool effects_begin(struct call_effects *effects, pid_t process, const struct system_call *call) {
+    arena_release(&effects->arena);
+    *effects = (struct call_effects){.row = find_call_row(call)};
+    effects->known = effects->row->number == call->number;
+    if (!effects->known)
+        return copy_memory(&effects->arena, process, &effects->before);
+    for (int i = 0; i < QUIPU_CALL_ACCESSES; i++) {
+        uint32_t extent = effects->row->accesses[i], size = 0;
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_POINTED &&
+            read_memory(process, argument(call, quipu_extent_a(extent)), &size, sizeof size))
+            effects->pointed[i] = size;
+    }
+    for (int i = 0; i < QUIPU_MEASURES_MOST; i++) {
+        uint32_t measure = effects->row->measures[i];
+        if (quipu_measure_kind(measure) == QUIPU_MEASURE_MESSAGE)
+            read_memory(process, argument(call, quipu_measure_p(measure)), &effects->message,
+                        sizeof effects->message);
+    }
+    return true;
+}
+
+bool effects_end(struct call_effects *effects, pid_t process, const struct system_call *call,
+                 range_list *ranges) {
+    *ranges = (range_list){0};
+    if (!effects->known) {
+        compare_memory(effects, process, ranges);
+        return true;
+    }
+    return add_outputs(effects, process, call, ranges) &&
+           add_measured(effects, process, call, ranges);
+}
