@@ -32,12 +32,17 @@ static bool failed(int64_t result) {
     return result < 0 && result >= -CALL_ERROR_MAX;
 }
 
+/* Its result is what %rax was where the handler came in. */
+static bool returns_from_handler(const struct system_call *call) {
+    return call->number == SYS_rt_sigreturn;
+}
+
 /* Whether the call is made: it changes the process alone. */
 static bool is_made(const struct system_call *call) {
     static const uint16_t advices[] = {MADV_NORMAL,   MADV_RANDOM,   MADV_SEQUENTIAL, MADV_WILLNEED,
                                        MADV_DONTNEED, MADV_HUGEPAGE, MADV_NOHUGEPAGE};
     uint8_t repeats = find_call_row(call)->repeats;
-    if (failed(call->result))
+    if (failed(call->result) && !returns_from_handler(call))
         return false;
     if (call->number != SYS_madvise)
         return repeats == QUIPU_CALL_AGAIN || repeats == QUIPU_CALL_MAPS;
@@ -81,13 +86,12 @@ static void make_call(struct player *player, const struct system_call *call) {
     memcpy(arguments, call->arguments, sizeof arguments);
     replace_mapping(call, arguments);
     bool changed = memcmp(arguments, call->arguments, sizeof arguments) != 0;
-    bool returns = call->number == SYS_rt_sigreturn;
     if (!enter_call_again(player->process) || !next_stop(player, REASON_CALL_ENTRY, &stop) ||
         (changed && !set_call_arguments(player->process, arguments)) ||
         !next_stop(player, REASON_CALL_EXIT, &stop) ||
         (changed && !set_call_arguments(player->process, call->arguments)))
         end_by_difference(player, "ends within a system call");
-    else if (stop.call.result != call->result && !returns)
+    else if (stop.call.result != call->result && !returns_from_handler(call))
         end_by_difference(player, arena_print(player->arena, "gets %lld from '%s' and not %lld",
                                               (long long)stop.call.result,
                                               call_name(player->arena, call->number),

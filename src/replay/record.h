@@ -1,5 +1,4 @@
-/* record.h: the state of a recorder, which its parts share: recorder.c, record_call.c,
- * record_mapping.c, record_signal.c and record_counter.c. */
+/* record.h: the state of a recorder, which its parts share. */
 #ifndef QUIPU_REPLAY_RECORD_H
 #define QUIPU_REPLAY_RECORD_H
 
@@ -88,9 +87,6 @@ void record_mapping(struct recorder *recorder);
 void record_signal(struct recorder *recorder, const struct thread_stop *stop);
 void record_fault(struct recorder *recorder, const struct thread_stop *stop);
 
-/* The program gets the signals that are held back when it continues. */
-void release_held(struct recorder *recorder);
-
 /* ---- record_counter.c ---- */
 
 /* Replaces the instructions that read the time stamp counter in what the process has mapped of the
@@ -105,11 +101,14 @@ void replace_first_counter_reads(struct recorder *recorder);
  * value. */
 bool record_counter(struct recorder *recorder, int signal);
 
-/* ---- recorder.c ---- */
+/* ---- record.c ---- */
 
 /* The process has its registers; what comes now, comes behind the last event, or if BEFORE_CALL in
  * front of the next call. */
 void set_boundary(struct recorder *recorder, bool before_call);
+
+/* The program gets the signals that are held back when it continues. */
+void release_held(struct recorder *recorder);
 
 /* Ends the recording, with a warning that says WHY. The program goes on by itself. With AGAIN, it
  * is stopped in front of a call, which it makes then. */

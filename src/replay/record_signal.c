@@ -147,12 +147,6 @@ static void hold_back(struct recorder *recorder, int signal) {
     recorder->signal = signal;
 }
 
-void release_held(struct recorder *recorder) {
-    if (recorder->held)
-        ptrace(PTRACE_SETSIGMASK, recorder->process, sizeof recorder->mask, &recorder->mask);
-    recorder->held = false;
-}
-
 void record_signal(struct recorder *recorder, const struct thread_stop *stop) {
     siginfo_t info;
     enum disposition disposition = disposition_of(recorder, stop->signal);
