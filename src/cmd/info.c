@@ -1,8 +1,9 @@
-/* info.c: quipu info [--format=text|json] [BINARY|DATA|TRACE...]: shows which code is instrumented,
- * which was left alone and why, and what a data file or a trace contains; with --pid PID, what is
- * watched. */
+/* info.c: quipu info [--format=text|json] [BINARY|DATA|TRACE|RECORDING...]: shows which code is
+ * instrumented, which was left alone and why, and what a data file, a trace or a recording
+ * contains; with --pid PID, what is watched. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/info_recording.h"
 #include "cmd/info_trace.h"
 #include "cmd/info_watch.h"
 
@@ -23,12 +24,14 @@
 
 static void print_help(void) {
     fputs(
-        "usage: quipu info [--format=text|json] [--pid=PID] [BINARY|DATA|TRACE...]\n\n"
+        "usage: quipu info [--format=text|json] [--pid=PID]\n"
+        "                  [BINARY|DATA|TRACE|RECORDING...]\n\n"
         "Of a program or shared object: its units, how many functions are instrumented, how many\n"
         "cells they have, and what was left alone and why.  Of a data file or a directory of them\n"
         "($QUIPU_DATA or quipu.data where nothing is named): processes, threads, calling contexts,\n"
         "modules.  Of a trace: processes, threads, instructions, references, bytes, and whether\n"
-        "anything is missing.  Of a process that runs: what is watched.\n\n"
+        "anything is missing.  Of a recording ('quipu record'): the program, system calls, signals,\n"
+        "bytes, and how it ends.  Of a process that runs: what is watched.\n\n"
         "      --pid=PID        process PID, which was built with --quipu=watch\n"
         "      --format=FORMAT  text (default) or json\n"
         "      --no-pager       a terminal gets all at once, not by QUIPU_PAGER\n"
@@ -321,7 +324,8 @@ typedef VECTOR(struct profile *) profile_list;
 
 /* WATCHING is NULL if no process was named. */
 static void write_json(FILE *out, struct arena *arena, const profile_list *profiles,
-                       const trace_list *traces, const struct watching *watching) {
+                       const trace_list *traces, const recording_list *recordings,
+                       const struct watching *watching) {
     struct json_writer json = json_start(out, 2);
     json_open_object(&json, NULL);
     json_open_array(&json, "processes");
@@ -345,6 +349,10 @@ static void write_json(FILE *out, struct arena *arena, const profile_list *profi
     for (size_t i = 0; i < traces->count; i++)
         write_json_trace(&json, &traces->data[i]);
     json_close(&json);
+    json_open_array(&json, "recordings");
+    for (size_t i = 0; i < recordings->count; i++)
+        write_json_recording(&json, &recordings->data[i]);
+    json_close(&json);
     json_open_array(&json, "running");
     if (watching)
         write_json_watching(&json, watching);
@@ -353,11 +361,24 @@ static void write_json(FILE *out, struct arena *arena, const profile_list *profi
     json_end(&json);
 }
 
-/* Opens all paths but those of traces. */
+static void write_all_text(FILE *out, struct arena *arena, const profile_list *profiles,
+                           const trace_list *traces, const recording_list *recordings,
+                           const struct watching *watching) {
+    if (watching)
+        write_text_watching(out, watching);
+    for (size_t i = 0; i < profiles->count; i++)
+        write_text(out, arena, profiles->data[i]);
+    for (size_t i = 0; i < traces->count; i++)
+        write_text_trace(out, &traces->data[i]);
+    for (size_t i = 0; i < recordings->count; i++)
+        write_text_recording(out, arena, &recordings->data[i]);
+}
+
+/* Opens all paths but those of traces and recordings. */
 static profile_list open_all(struct arena *arena, char **paths, size_t count, bool is_optional) {
     profile_list profiles = {0};
     for (size_t i = 0; i < count; i++)
-        if (!trace_is(paths[i]))
+        if (!trace_is(paths[i]) && !recording_is(paths[i]))
             vector_push(arena, &profiles,
                         profile_is_data(paths[i]) ? profile_open(&paths[i], 1)
                                                   : profile_open_binary(paths[i]));
@@ -398,18 +419,15 @@ int cmd_info(int argc, char **argv) {
     profile_list profiles =
         open_all(&arena, argv + first, (size_t)(argc - first), options.pid != NULL);
     trace_list traces = look_at_traces(&arena, argv + first, (size_t)(argc - first));
+    recording_list recordings = look_at_recordings(&arena, argv + first, (size_t)(argc - first));
     FILE *out = begin_output(options.output);
     if (!options.no_pager)
         start_pager(out);
     if (options.json)
-        write_json(out, &arena, &profiles, &traces, options.pid ? &watching : NULL);
-    if (options.pid && !options.json)
-        write_text_watching(out, &watching);
-    if (!options.json)
-        for (size_t i = 0; i < profiles.count; i++)
-            write_text(out, &arena, profiles.data[i]);
-    for (size_t i = 0; i < traces.count && !options.json; i++)
-        write_text_trace(out, &traces.data[i]);
+        write_json(out, &arena, &profiles, &traces, &recordings, options.pid ? &watching : NULL);
+    else
+        write_all_text(out, &arena, &profiles, &traces, &recordings,
+                       options.pid ? &watching : NULL);
     end_output(out, options.output);
     for (size_t i = 0; i < profiles.count; i++)
         profile_close(profiles.data[i]);

@@ -31,6 +31,19 @@ static void leave_call(struct recorder *recorder) {
         repeat_call(recorder->process, recorder->call.number);
 }
 
+/* The instructions that read the time stamp counter read it again. */
+static void restore_counter_reads(struct recorder *recorder) {
+    for (size_t i = 0; i < recorder->counter_reads.count; i++) {
+        const struct counter_read *read = &recorder->counter_reads.data[i];
+        uint8_t code[COUNTER_READ_MAX], replaced[COUNTER_READ_MAX];
+        memcpy(replaced, read->code, read->size);
+        replace_counter_read(replaced);
+        if (read_memory(recorder->process, read->address, code, read->size) &&
+            memcmp(code, replaced, read->size) == 0) /* it is still mapped there */
+            write_memory(recorder->process, read->address, read->code, read->size);
+    }
+}
+
 void stop_recording(struct recorder *recorder, const char *why, bool again) {
     const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_ENABLE};
     struct buffer *event = recording_event(&recorder->writer);
@@ -42,6 +55,7 @@ void stop_recording(struct recorder *recorder, const char *why, bool again) {
         leave_call(recorder);
     if (recorder->site)
         inject_call(recorder->process, recorder->site, SYS_prctl, arguments, NULL);
+    restore_counter_reads(recorder);
     release_held(recorder);
     restore_affinity(&recorder->affinity, recorder->process);
     ptrace(PTRACE_DETACH, recorder->process, NULL, (void *)(intptr_t)recorder->signal);

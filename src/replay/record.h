@@ -9,6 +9,7 @@
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
 #include "x86/call_stop.h"
+#include "x86/counter_read.h"
 
 enum {
     RECORDED_THREAD = 1,
@@ -29,7 +30,7 @@ enum record_state {
 /* An instruction that read the time stamp counter, and now faults. */
 struct counter_read {
     uint64_t address;
-    uint8_t size;
+    uint8_t size, code[COUNTER_READ_MAX]; /* the instruction */
 };
 
 struct recorder {

@@ -28,11 +28,12 @@ struct mapped_code {
 };
 
 static void replace_at(struct recorder *recorder, uint64_t address, uint8_t *code, unsigned size) {
+    struct counter_read replaced = {.address = address, .size = (uint8_t)size};
+    memcpy(replaced.code, code, size);
     replace_counter_read(code);
     if (!write_memory(recorder->process, address, code, size))
         return;
-    vector_push(recorder->arena, &recorder->counter_reads,
-                ((struct counter_read){address, (uint8_t)size}));
+    vector_push(recorder->arena, &recorder->counter_reads, replaced);
     recording_add_memory(&recorder->writer, RECORDED_THREAD, address, code, size, NULL);
 }
 

@@ -182,7 +182,7 @@ bool read_start_event(struct arena *arena, struct event *event, struct start *st
         take_mapping(arena, bytes, start);
     start->stack_size = cursor_uleb128_to(bytes, STACK_MAX);
     const uint8_t *stack = cursor_bytes(bytes, start->stack_size);
-    if (bytes->failed || cursor_left(bytes))
+    if (bytes->failed || cursor_left(bytes) || start->stack_size == 0)
         return false;
     uint8_t *copy = arena_alloc(arena, start->stack_size);
     memcpy(copy, stack, start->stack_size);

@@ -1,0 +1,90 @@
+#!/bin/bash
+# What cannot be recorded yet ends the recording with one sentence that names it; the program goes on and
+# ends as it does without quipu; the replay plays up to there.  What the kernel may lack fails so.
+# timeout: 300
+. "$(dirname "$0")/lib.bash"
+
+# stops TEXT STATUS COMMAND...: the recording ends for the reason TEXT.
+stops() {
+    local reason=$1 status=$2
+    shift
+    records "$@"
+    [[ $(grep -c . recorded.err) -eq 1 && $(<recorded.err) == *"$reason"* ]] ||
+        fail "'$2': it is not told why the recording ends: $(head -3 recorded.err)"
+    replays 1
+    [[ $(grep -c . replayed.err) -eq 1 && $(<replayed.err) == *"$reason"* ]] ||
+        fail "'$2': the replay does not tell why it ends: $(head -3 replayed.err)"
+    grep -q '^before' replayed.out || fail "'$2': the replay has not played what was recorded"
+    grep -q '^after' recorded.out || fail "'$2': the program has not gone on"
+    ! grep -q '^after' replayed.out || fail "'$2': the replay has more than the recording"
+}
+
+# build NAME BODY: a program that says 'before', does BODY, says 'after' and ends with status 9.
+build() {
+    cat >"$1.c" <<END
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int flag;
+static void set_flag(int number) { flag = number; }
+static void *run(void *argument) { return argument; }
+int main(void) {
+    puts("before");
+    fflush(stdout);
+    $2
+    puts("after");
+    return 9;
+}
+END
+    gcc -w -O1 -pthread -o "$1" "$1.c" || fail "cannot build '$1'"
+}
+
+build thread 'pthread_t thread; pthread_create(&thread, NULL, run, NULL); pthread_join(thread, NULL);'
+stops "'clone3'" 9 ./thread
+build forks 'if (fork() == 0) _exit(0); wait(NULL);'
+stops "'clone'" 9 ./forks
+build executes 'execlp("sh", "sh", "-c", "echo after; exit 3", NULL);'
+stops "'execve'" 3 ./executes
+build shares 'int file = open("shared", O_RDWR | O_CREAT, 0600); ftruncate(file, 4096);
+    *(char *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) = 1;'
+stops "shared' is shared with others" 9 ./shares
+build waits 'signal(SIGALRM, set_flag); alarm(1); while (!flag) continue;'
+stops 'signal 14 came' 9 ./waits
+
+# The program has noticed nothing of that: its signals, time stamp counter and processors are its own.
+build later 'unsigned long set[16]; if (fork() == 0) _exit(0); wait(NULL); signal(SIGALRM, set_flag); alarm(1);
+    while (!flag) continue; __builtin_ia32_rdtsc();
+    return syscall(SYS_sched_getaffinity, 0, sizeof set, set) > 0 && __builtin_popcountl(*set) == atoi(getenv("N"))
+        && puts("after") > 0 ? 9 : 1;'
+N=$(nproc) stops "'clone'" 9 ./later
+
+build lacks 'char page[4096]; errno = 0; syscall(SYS_io_uring_setup, 1, page); printf("%d\n", errno);
+    syscall(SYS_userfaultfd, 0); printf("%d\n", errno);'
+repeats 9 ./lacks
+[[ $(<recorded.out) == $'before\n38\n38\nafter' ]] || fail "the kernel does not lack what cannot be recorded"
+
+# A program that makes a call that the table does not have: what it writes is found all the same.
+build unknown 'unsigned long mask[64] = {0}; int node; char name[17]; void *at;
+    syscall(SYS_get_mempolicy, &node, mask, 4096, NULL, 0); syscall(SYS_prctl, 16, name);
+    syscall(SYS_get_robust_list, 0, &at, mask + 9); printf("%lx %d %s %p\n", *mask, node, name, at);
+    int pair[2]; pipe(pair); write(pair[1], "xyz", 3); int left = 0; syscall(SYS_ioctl, *pair, 0x541b, &left);
+    printf("%d\n", left);'
+repeats 9 ./unknown
+grep -q '^3$' replayed.out || fail "what an unknown call wrote is not in the replay"
+
+# What cannot be recorded at all is refused before it runs.
+ends 1 quipu record -o run.rec -- ./missing
+ends 1 quipu record -o missing/run.rec -- ./lacks
+[[ ! -s output && $(<messages) == *"missing/run.rec"* ]] || fail "a recording that cannot be made: $(<messages)"
+cp lacks setuid && chmod u+s setuid
+ends 1 quipu record -o run.rec -- ./setuid
+[[ ! -s output && $(<messages) == *setuid* ]] || fail "a program that changes its user: $(<messages)"

@@ -1,0 +1,32 @@
+// Tells all that comes to a program from outside without a file: no two runs say the same.
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/random.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+int main(int argc, char **argv) {
+    struct timeval now;
+    struct timespec point;
+    struct tms times_used;
+    unsigned long number;
+    unsigned processor;
+    gettimeofday(&now, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &point);
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return 1;
+    printf("time %ld %ld.%06ld %ld.%09ld %ld\n", (long)time(NULL), (long)now.tv_sec,
+           (long)now.tv_usec, (long)point.tv_sec, point.tv_nsec, (long)times(&times_used));
+    printf("random %lx %lx\n", number, *(unsigned long *)getauxval(AT_RANDOM));
+    printf("counter %llu %llu\n", (unsigned long long)__rdtsc(),
+           (unsigned long long)__rdtscp(&processor));
+    printf("process %d %d\n", (int)getpid(), (int)getppid());
+    printf("addresses %p %p %p\n", (void *)argv, (void *)main, malloc(100000));
+    printf("environment %s, %d arguments\n", getenv("OUTSIDE"), argc);
+    fprintf(stderr, "%s ends\n", argv[0]);
+    return 5;
+}
