@@ -31,11 +31,10 @@ static const char *read_path(struct recorder *recorder, uint64_t address) {
 
 /* Why the call ends the recording, or NULL. */
 static const char *find_limit(struct recorder *recorder) {
-    const char *name = call_name(recorder->arena, recorder->call.number);
     if (recorder->effects.row->repeats == QUIPU_CALL_APART)
         return arena_print(recorder->arena,
                            "it makes a thread or a process or executes another program ('%s')",
-                           name);
+                           call_name(recorder->arena, recorder->call.number));
     return refuse_mapping(recorder);
 }
 
