@@ -98,7 +98,8 @@ void record_call_entry(struct recorder *recorder) {
     if (!get_general_registers(recorder->process, &registers))
         return;
     recorder->call_hash = hash_registers(&registers, true);
-    recorder->site = call_site(recorder->process);
+    if (!recorder->site)
+        recorder->site = call_site(recorder->process);
     if (recorder->held)
         turn_back(recorder);
     else
