@@ -6,7 +6,7 @@
 
 # stops TEXT STATUS COMMAND...: the recording ends for the reason TEXT.
 stops() {
-    local reason=$1 status=$2
+    local reason=$1
     shift
     records "$@"
     [[ $(grep -c . recorded.err) -eq 1 && $(<recorded.err) == *"$reason"* ]] ||
