@@ -65,7 +65,8 @@ enum quipu_event_kind {
      *     the bytes */
     QUIPU_EVENT_MEMORY = 2,
     /* A system call.
-     *     uleb number; u32 hash of the registers in front of it; sleb result. A result from -516 to
+     *     uleb number; u32 hash of the registers in front of it, exclusive-or that of the bytes
+     *     that the call has written to a descriptor (FNV-1a); sleb result. A result from -516 to
      *     -512 is that of an interrupted call; a signal follows. */
     QUIPU_EVENT_CALL = 3,
     /* A signal that is delivered, with the memory of its frame.

@@ -164,13 +164,15 @@ void play_call(struct player *player, const struct system_call *call) {
                                       call_name(player->arena, recorded.number)));
         return;
     }
-    if (!get_general_registers(player->process, &registers) ||
-        hash_registers(&registers, true) != recorded.hash) {
-        end_by_difference(player, arena_print(player->arena, "%s with other registers",
-                                              describe_call(player, call)));
-        return;
-    }
     struct system_call given = *call;
     given.result = recorded.result;
+    uint32_t written = hash_written(player->process, &given);
+    if (!get_general_registers(player->process, &registers) ||
+        (hash_registers(&registers, true) ^ written) != recorded.hash) {
+        end_by_difference(player, arena_print(player->arena, "%s with other registers%s",
+                                              describe_call(player, call),
+                                              written ? ", or writes other bytes" : ""));
+        return;
+    }
     give_call_event(player, &given);
 }

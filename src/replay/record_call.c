@@ -56,7 +56,8 @@ static void turn_back(struct recorder *recorder) {
 static void record_call(struct recorder *recorder) {
     struct buffer *event = recording_event(&recorder->writer);
     buffer_uleb128(event, recorder->call.number);
-    put_number(event, recorder->call_hash, sizeof recorder->call_hash);
+    put_number(event, recorder->call_hash ^ hash_written(recorder->process, &recorder->call),
+               sizeof recorder->call_hash);
     put_signed(event, recorder->call.result);
     recording_add(&recorder->writer, QUIPU_EVENT_CALL, RECORDED_THREAD);
     recorder->calls++;

@@ -2,6 +2,7 @@
 #include "replay/streams.h"
 
 #include "tracee/tracee.h"
+#include "util/map.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -78,7 +79,8 @@ void streams_follow(struct streams *streams, const struct system_call *call, con
     }
 }
 
-int stream_written(const struct streams *streams, const struct system_call *call) {
+/* Whether the call has written bytes of the process's memory. */
+static bool has_written(const struct system_call *call) {
     switch (call->number) {
     case SYS_write:
     case SYS_writev:
@@ -87,10 +89,14 @@ int stream_written(const struct streams *streams, const struct system_call *call
     case SYS_pwritev2:
     case SYS_sendto:
     case SYS_sendmsg:
-        return call->result > 0 ? stream_of(streams, call->arguments[0]) : 0;
+        return call->result > 0;
     default:
-        return 0;
+        return false;
     }
+}
+
+int stream_written(const struct streams *streams, const struct system_call *call) {
+    return has_written(call) ? stream_of(streams, call->arguments[0]) : 0;
 }
 
 bool writes_unseen(const struct streams *streams, const struct system_call *call) {
@@ -148,4 +154,13 @@ bool read_written(pid_t process, const struct system_call *call, struct buffer *
         buffer_add(bytes, part, count);
     free(part);
     return good;
+}
+
+uint32_t hash_written(pid_t process, const struct system_call *call) {
+    struct buffer bytes = {0};
+    uint32_t hash = 0;
+    if (has_written(call) && read_written(process, call, &bytes))
+        hash = hash_text(bytes.data, bytes.count);
+    buffer_release(&bytes);
+    return hash;
 }

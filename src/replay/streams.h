@@ -35,4 +35,8 @@ int opened_path(const struct system_call *call);
  * Returns false if that cannot be read. */
 bool read_written(pid_t process, const struct system_call *call, struct buffer *bytes);
 
+/* Returns a hash of what CALL, which has its result, has written to any descriptor out of the
+ * memory of PROCESS; 0 if it writes nothing, or the memory cannot be read. */
+uint32_t hash_written(pid_t process, const struct system_call *call);
+
 #endif
