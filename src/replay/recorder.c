@@ -41,7 +41,10 @@ static void take_stop(struct recorder *recorder, int status) {
     case REASON_CALL_ENTRY:
         if (recorder->state != RECORD_INTERRUPTED)
             recorder->call = stop.call;
-        record_call_entry(recorder);
+        if (stop.has_other_numbers)
+            stop_recording(recorder, "it makes a 32-bit system call", true);
+        else
+            record_call_entry(recorder);
         break;
     case REASON_CALL_EXIT:
         recorder->call.result = stop.call.result;
@@ -149,6 +152,8 @@ static const char *check_program(struct recorder *recorder, const struct start *
         return "address randomization cannot be turned off here, and the addresses of a recorded "
                "run must be those of its replay; in a container, allow 'personality' in the seccomp "
                "profile";
+    if (!runs_64_bits(&start->registers))
+        return arena_print(recorder->arena, "'%s' is a 32-bit program", start->path);
     if (stat(start->path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID))
         return arena_print(
             recorder->arena,

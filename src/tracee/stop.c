@@ -4,6 +4,7 @@
 #include "x86/kernel.h"
 #include "x86/trap.h"
 
+#include <linux/audit.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -48,6 +49,7 @@ static void read_call(struct thread_stop *stop) {
     }
     stop->reason = REASON_CALL_ENTRY;
     stop->call.number = info.entry.nr;
+    stop->has_other_numbers = info.arch != AUDIT_ARCH_X86_64;
     for (int i = 0; i < 6; i++)
         stop->call.arguments[i] = info.entry.args[i];
 }

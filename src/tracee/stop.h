@@ -50,6 +50,7 @@ struct thread_stop {
     uint64_t address;
     unsigned written; /* bit n: the n-th watch */
     struct system_call call;
+    bool has_other_numbers; /* `call` is of the 32-bit interface: its number means another call */
 };
 
 /* Returns why THREAD stopped. STATUS is what wait returned for it. CALL is the system call that the

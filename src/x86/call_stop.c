@@ -16,6 +16,7 @@
 
 enum {
     CALL_SIZE = 2,
+    CODE_64 = 0x33,         /* Linux's selector (asm/segment.h, __USER_CS) */
     PROGRAM_FLAGS = 0xcd5,  /* carry, parity, adjust, zero, sign, direction, overflow */
     FRAME_MOST = 64 * 1024, /* more is no frame */
     LEGACY_AREA = 512,      /* bytes of what fxsave stores */
@@ -40,6 +41,10 @@ uint32_t hash_registers(const struct user_regs_struct *registers, bool in_call) 
         hash ^= hash >> 32;
     }
     return (uint32_t)hash;
+}
+
+bool runs_64_bits(const struct user_regs_struct *registers) {
+    return registers->cs == CODE_64;
 }
 
 bool answer_call(pid_t thread, int64_t result) {

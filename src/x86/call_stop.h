@@ -9,6 +9,9 @@
  * IN_CALL false anywhere else. Flags that the kernel uses are not in it. */
 uint32_t hash_registers(const struct user_regs_struct *registers, bool in_call);
 
+/* Whether a thread with these registers runs 64-bit code. */
+bool runs_64_bits(const struct user_regs_struct *registers);
+
 /* THREAD is stopped in front of a system call. It goes on behind it, with RESULT, and the call is
  * not made. */
 bool answer_call(pid_t thread, int64_t result);

@@ -60,6 +60,15 @@ stops "shared' is shared with others" 9 ./shares
 build waits 'signal(SIGALRM, set_flag); alarm(1); while (!flag) continue;'
 stops 'signal 14 came' 9 ./waits
 
+build old 'int number = 20; __asm__ volatile("int $0x80" : "+a"(number)); if (number != getpid()) return 1;'
+status=0
+./old >output 2>/dev/null || status=$?
+if [[ $status -eq 9 ]]; then
+    stops "a 32-bit system call" 9 ./old
+else
+    echo "skipped: this machine has no 32-bit system calls"
+fi
+
 # The program has noticed nothing of that: its signals, time stamp counter and processors are its own.
 build later 'unsigned long set[16]; if (fork() == 0) _exit(0); wait(NULL); signal(SIGALRM, set_flag); alarm(1);
     while (!flag) continue; __builtin_ia32_rdtsc();
