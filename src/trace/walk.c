@@ -298,6 +298,41 @@ static bool is_at_break(struct trace_walk *walk) {
             chunk_is_full(&thread->chunks.data[walk->chunk]));
 }
 
+/* Returns the record that control comes to first if the call at the end of PIECE returns; or
+ * NONE_OF. */
+static uint32_t record_behind_call(const struct traced_function *function, uint32_t piece) {
+    const struct piece *source = &function->pieces[piece];
+    const struct path_edge *e = NULL;
+    for (uint32_t i = 0; i < source->edge_count; i++)
+        if (function->edges[source->first_edge + i].kind == QUIPU_EDGE_CALL)
+            e = &function->edges[source->first_edge + i];
+    for (uint32_t turns = 0; e && turns < function->piece_count; turns++) {
+        if (e->record)
+            return e->record - 1;
+        if (e->target == 0 || e->target > function->piece_count)
+            return NONE_OF;
+        const struct piece *target = &function->pieces[e->target - 1];
+        if (target->record)
+            return target->record - 1;
+        e = target->edge_count == 1 ? &function->edges[target->first_edge] : NULL;
+        if (e && e->kind != QUIPU_EDGE_FALL)
+            return NONE_OF;
+    }
+    return NONE_OF;
+}
+
+/* Whether the sync that is next, GOAL, is directly behind the call at the end of FRAME's piece,
+ * which EDGE leaves, but with another stack pointer: it is of another frame of the function. */
+static bool is_elsewhere(struct trace_walk *walk, const struct frame *frame, uint32_t edge,
+                         struct goal goal) {
+    const struct traced_function *function = frame->function;
+    return function->edges[edge].kind == QUIPU_EDGE_CALL && goal.kind == GOAL_RECORD &&
+           function->records[goal.index].sync && frame->known & REGISTER_RSP &&
+           walk->item.kind == QUIPU_TRACE_SYNC &&
+           walk->item.stack != frame->values[STACK_POINTER] &&
+           record_behind_call(function, frame->piece) == goal.index;
+}
+
 /* The frame's piece is done: goes on to the next one, or leaves the function. */
 static void leave_piece(struct trace_walk *walk, struct frame *frame) {
     const struct piece *piece = piece_of(frame);
@@ -313,11 +348,7 @@ static void leave_piece(struct trace_walk *walk, struct frame *frame) {
     if (!single) {
         goal = find_goal(walk, frame);
         edge = find_route(&walk->trace->arena, frame->function, frame->piece + 1, goal);
-        const struct path_edge *e = edge == NONE_OF ? NULL : &frame->function->edges[edge];
-        bool returns = e && e->kind == QUIPU_EDGE_CALL && e->record &&
-                       frame->function->records[e->record - 1].sync &&
-                       frame->known & REGISTER_RSP &&
-                       walk->item.stack != frame->values[STACK_POINTER];
+        bool returns = edge != NONE_OF && is_elsewhere(walk, frame, edge, goal);
         if (edge == NONE_OF || returns) {
             goal = (struct goal){GOAL_OUTSIDE, 0};
             edge = find_route(&walk->trace->arena, frame->function, frame->piece + 1, goal);
