@@ -59,7 +59,7 @@ sum.cold:
 # Records: size, kind, version.
 	.macro	record begin end kind
 	.long	\end-\begin
-	.byte	\kind, 4
+	.byte	\kind, 5
 	.endm
 # A block of code: fragment, offset and size in the original, cell, start in this binary.
 	.macro	code fragment offset size cell start
