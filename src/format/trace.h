@@ -20,6 +20,8 @@
  *   slow: movl $N, %r10d; call quipu_trace_full; jmp back      returns the new end in %r11, and the
  *                                                              thread's data in %r10
  *
+ * If only %r11 is free it leads to the data first: testb, addq $N, (%r11); movq (%r11), %r11.
+ *
  * The comparison is left out where a record before has surely left the cursor in %r11, and the test
  * where a test before has made sure of room (src/pass/trace/cursor.c). A record that can repeat its
  * values tests the room in front of the addition, then compares them with the last ones

@@ -1,7 +1,8 @@
 /* trace_record.c: inserted code that records for traces; see trace_record.h.
  *
  * Two registers are needed: one leads to the thread's cursor, one is the cursor. Where they are not
- * free they are saved on the stack, below the red zone if the function may use that.
+ * free they are saved on the stack, below the red zone if the function may use that. If only %r11
+ * is free, and flags, it is the one and then the other.
  *
  * If %r11 is free it is the cursor, and the next record need not load it. This matters more than
  * the number of instructions: a load of what was just stored waits for that. */
