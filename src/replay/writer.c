@@ -54,7 +54,7 @@ void put_number(struct buffer *event, uint64_t value, size_t size) {
 }
 
 void put_signed(struct buffer *event, int64_t value) {
-    buffer_uleb128(event, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+    buffer_uleb128(event, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static void close_block(struct recording_writer *writer) {

@@ -172,7 +172,7 @@ static uint64_t lower(uint64_t a, uint64_t b) {
 /* Adds what recvmsg has written: the message's header, and what it leads to. */
 static bool add_message(struct call_effects *effects, pid_t process, uint64_t address,
                         uint64_t result, range_list *ranges) {
-    struct msghdr now, *then = &effects->message;
+    struct msghdr now = {0}, *then = &effects->message;
     if (!read_memory(process, address, &now, sizeof now))
         return false;
     uint64_t name = lower(then->msg_namelen, now.msg_namelen);
