@@ -94,7 +94,7 @@ static const char *make_equal(struct player *player, const struct start *start) 
 }
 
 const char *start_play(struct player *player) {
-    struct start start;
+    struct start start = {.path = ""};
     char **argv, **environment;
     const char *wrong = take_start(player, &start);
     if (wrong)

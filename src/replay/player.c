@@ -96,7 +96,7 @@ bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
 }
 
 static void take_end(struct player *player) {
-    const char *why;
+    const char *why = "";
     bool good = player->event.kind == QUIPU_EVENT_END
                     ? read_end_event(&player->event, &player->playing->status)
                     : read_stopped_event(&player->event, &why);
