@@ -72,6 +72,9 @@ enum {
     QUIPU_TRACE_MEASURED = 0xf2,
     QUIPU_TRACE_LARGE = 0xf3,
     QUIPU_TRACE_LARGE_SYNC = 0xf4,
+    QUIPU_TRACE_REPEATED_SYNC = 0xf5, /* and the next two */
+    QUIPU_TRACE_REPEATED_SYNC_SIZE = 5,
+    QUIPU_TRACE_REPEATED_SYNC_CODE = 1,
     QUIPU_TRACE_SYNC_SIZE = 11,
     QUIPU_TRACE_SYNC_CODE = 7, /* in a sync: the bits of its address */
     QUIPU_TRACE_HANDLER_SIZE = 17,
@@ -426,7 +429,8 @@ struct quipu_trace_block {
  *             uleb number     the id of the same record when its 8-byte values, which are left out
  *                             then, are those of the last time; of a sync 0
  *             uleb last       the place of the first of these values; the next ones follow
- *                             (QUIPU_TRACE_LAST_VALUES)
+ *                             (QUIPU_TRACE_LAST_VALUES). Of a sync the first one is the stack
+ *                             pointer, which is left out, too
  *         with QUIPU_TRACE_HAS_VECTORS: u8 their number, then for each:
  *             u8 size         of its value in bytes: 16, 32 or 64 of a vector register, 2 or 8 of a
  *                             mask register

@@ -32,7 +32,7 @@ enum {
 
 /* What a record has behind its head. */
 struct quipu_trace_form {
-    uint8_t sync;         /* 1: it is a sync */
+    uint8_t sync;         /* 1: it is a sync; 2: one without its stack pointer */
     uint8_t wide, narrow; /* values of 8 and of 4 bytes */
     uint8_t vectors;      /* 1: it has vectors or masks */
 };
@@ -43,10 +43,10 @@ struct quipu_trace_head {
 };
 
 enum {
-    QUIPU_TRACE_HEADS = 12
+    QUIPU_TRACE_HEADS = 15
 };
 
-/* Returns the rows, whose bytes follow each other but for the first one. */
+/* Returns the rows. */
 static inline const struct quipu_trace_head *quipu_trace_heads(void) {
     static const struct quipu_trace_head rows[QUIPU_TRACE_HEADS] = {
         {QUIPU_TRACE_SYNC, 1, {1, 0, 0, 0}},
@@ -61,6 +61,9 @@ static inline const struct quipu_trace_head *quipu_trace_heads(void) {
         {237, 1, {1, 0, 1, 0}},
         {238, 1, {1, 2, 0, 0}},
         {239, 1, {1, 1, 1, 0}},
+        {QUIPU_TRACE_REPEATED_SYNC, 1, {2, 0, 0, 0}},
+        {QUIPU_TRACE_REPEATED_SYNC + 1, 1, {2, 0, 1, 0}},
+        {QUIPU_TRACE_REPEATED_SYNC + 2, 1, {2, 0, 2, 0}},
     };
     return rows;
 }
@@ -98,6 +101,8 @@ static inline int quipu_trace_is_long(struct quipu_trace_form form, uint32_t id)
 
 /* Returns the bytes of the head of a record; ID: of a witness. */
 static inline unsigned quipu_trace_head_size(struct quipu_trace_form form, uint32_t id) {
+    if (form.sync == 2)
+        return QUIPU_TRACE_REPEATED_SYNC_SIZE;
     if (form.sync)
         return quipu_trace_head_of(form) ? QUIPU_TRACE_SYNC_SIZE : QUIPU_TRACE_LARGE_SYNC_SIZE;
     if (id < QUIPU_TRACE_NUMBERED)
@@ -105,10 +110,15 @@ static inline unsigned quipu_trace_head_size(struct quipu_trace_form form, uint3
     return quipu_trace_is_long(form, id) ? QUIPU_TRACE_LONG_SIZE : QUIPU_TRACE_LARGE_SIZE;
 }
 
-/* Whether a record with this first byte is a sync. */
+/* Whether a record with this first byte is a sync with its stack pointer. */
 static inline int quipu_trace_is_sync(uint8_t first) {
     return first == QUIPU_TRACE_SYNC || first == QUIPU_TRACE_LARGE_SYNC ||
            (first >= QUIPU_TRACE_FIRST_SYNC && first < QUIPU_TRACE_LONG);
+}
+
+/* Whether a record with this first byte is a sync without its stack pointer. */
+static inline int quipu_trace_is_repeated_sync(uint8_t first) {
+    return first >= QUIPU_TRACE_REPEATED_SYNC && first < QUIPU_TRACE_DOUBLE;
 }
 
 #endif

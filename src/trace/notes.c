@@ -101,6 +101,7 @@ static bool read_vectors(struct cursor *cursor, struct record_note *record) {
 /* Reads what a record is that leaves out values. IDS: there are none from this one on. */
 static bool read_repeated(struct cursor *cursor, struct record_note *record, uint64_t ids) {
     struct quipu_trace_form form = form_of_record(record);
+    form.sync = record->sync ? 2 : 0;
     form.wide = 0;
     const struct quipu_trace_head *head = quipu_trace_head_of(form);
     record->repeats = true;

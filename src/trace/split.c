@@ -35,7 +35,8 @@ _Static_assert((int)STREAMS == (int)SPLIT_STREAMS, "split.h");
 
 /* How a record is taken apart: its first byte, and then, in this order ... */
 struct parts {
-    uint8_t sync;   /* 1: a stack pointer and an address */
+    uint8_t stacks; /* 1: a stack pointer */
+    uint8_t codes;  /* 1: an address */
     uint8_t longs;  /* further bytes of the head of a witness */
     uint8_t wide;   /* values */
     uint8_t narrow; /* values */
@@ -59,7 +60,8 @@ static void fill_table(struct parts_table *table) {
     for (int i = 0; i < QUIPU_TRACE_HEADS; i++)
         for (unsigned n = 0; n < rows[i].count; n++)
             table->of[rows[i].first + n] = (struct parts){.known = true,
-                                                          .sync = rows[i].form.sync,
+                                                          .stacks = rows[i].form.sync == 1,
+                                                          .codes = rows[i].form.sync != 0,
                                                           .wide = rows[i].form.wide,
                                                           .narrow = rows[i].form.narrow};
     table->of[QUIPU_TRACE_HANDLER] =
@@ -101,8 +103,8 @@ static void add_values(struct parts *parts, uint8_t first, const uint8_t *head) 
 }
 
 static size_t size_of(const struct parts *parts) {
-    return 1u + parts->sync * (unsigned)(STACK_BYTES + CODE_BYTES) + parts->longs +
-           8u * parts->wide + 4u * parts->narrow + parts->others;
+    return 1u + parts->stacks * (unsigned)STACK_BYTES + parts->codes * (unsigned)CODE_BYTES +
+           parts->longs + 8u * parts->wide + 4u * parts->narrow + parts->others;
 }
 
 /* Returns the size of the record at AT, and its parts; 0 if LEFT bytes do not begin with one. */
@@ -123,8 +125,8 @@ static size_t read_parts(const struct parts_table *table, const uint8_t *at, siz
 
 static void count_parts(uint32_t sizes[STREAMS], const struct parts *parts, uint32_t records) {
     sizes[HEADS] += records;
-    sizes[STACKS] += records * parts->sync * (unsigned)STACK_BYTES;
-    sizes[CODES] += records * parts->sync * (unsigned)CODE_BYTES;
+    sizes[STACKS] += records * parts->stacks * (unsigned)STACK_BYTES;
+    sizes[CODES] += records * parts->codes * (unsigned)CODE_BYTES;
     sizes[LONGS] += records * parts->longs;
     sizes[NARROW_0] += records * parts->narrow;
     sizes[WIDE_0] += records * parts->wide;
@@ -184,10 +186,10 @@ static void take_apart(const struct parts_table *table, uint8_t *next[STREAMS], 
         *heads++ = first;
         if (first >= QUIPU_TRACE_LONG)
             add_values(&parts, first, at);
-        if (parts.sync) {
+        if (parts.stacks)
             move_bytes(&next[STACKS], &at, STACK_BYTES);
+        if (parts.codes)
             move_bytes(&next[CODES], &at, CODE_BYTES);
-        }
         if (parts.longs)
             move_bytes(&next[LONGS], &at, parts.longs);
         for (unsigned i = 0; i < parts.wide; i++) {
@@ -262,8 +264,8 @@ static bool join_record(const struct parts_table *table, struct streams *streams
         return false;
     *(*to)++ = first;
     const uint8_t *head = *to;
-    if (parts.sync &&
-        !(move_from(streams, STACKS, to, STACK_BYTES) && move_from(streams, CODES, to, CODE_BYTES)))
+    if (!move_from(streams, STACKS, to, parts.stacks * (size_t)STACK_BYTES) ||
+        !move_from(streams, CODES, to, parts.codes * (size_t)CODE_BYTES))
         return false;
     if (!move_from(streams, LONGS, to, parts.longs) ||
         !move_from(streams, OTHERS, to, parts.others))

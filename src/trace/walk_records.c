@@ -102,6 +102,30 @@ static uint32_t id_of_witness(const uint8_t *at) {
     return *at;
 }
 
+/* Whether the record's values of 8 bytes are left out, as they are those of the last time. */
+static bool is_repeated(const struct item *item, const struct record_note *note) {
+    return note->repeats &&
+           (note->sync ? *item->at == note->repeated_first : item->id == note->repeated_id);
+}
+
+/* Returns where the value of 8 bytes is that has so many of its record in front of it. */
+static uint64_t *last_value(struct trace_walk *walk, const struct record_note *note, int before) {
+    return &walk->last[(note->last + (uint32_t)before) % QUIPU_TRACE_LAST_COUNT];
+}
+
+/* The sync that is next has no stack pointer, which is that of the last time. */
+static void read_repeated_sync(struct trace_walk *walk, struct item *item) {
+    item->kind = QUIPU_TRACE_SYNC;
+    find_sync(walk, item, (uint32_t)number_at(item->at + QUIPU_TRACE_REPEATED_SYNC_CODE, 4));
+    if (!item->function)
+        return;
+    const struct record_note *note = &item->function->records[item->record];
+    if (is_repeated(item, note))
+        item->stack = *last_value(walk, note, 0);
+    else
+        item->function = NULL; /* there is no such record */
+}
+
 static struct item read_item(struct trace_walk *walk) {
     struct item item = {.at = walk->next};
     uint8_t first = *walk->next;
@@ -110,6 +134,8 @@ static struct item read_item(struct trace_walk *walk) {
         item.kind = QUIPU_TRACE_SYNC;
         item.stack = number_at(item.at + 1, QUIPU_TRACE_SYNC_CODE - 1);
         find_sync(walk, &item, (uint32_t)number_at(item.at + QUIPU_TRACE_SYNC_CODE, 4));
+    } else if (quipu_trace_is_repeated_sync(first)) {
+        read_repeated_sync(walk, &item);
     } else if (first == QUIPU_TRACE_HANDLER) {
         item.interrupted = number_at(item.at + 1, 8);
         item.in_call = item.interrupted & QUIPU_TRACE_IN_CALL;
@@ -156,12 +182,6 @@ void skip_record(struct trace_walk *walk, enum record_bytes kind, uint32_t size)
     go_behind(walk, size);
 }
 
-/* Whether the record's values of 8 bytes are left out, as they are those of the last time. */
-static bool is_repeated(const struct item *item, const struct record_note *note) {
-    return note->repeats &&
-           (note->sync ? *item->at == note->repeated_first : item->id == note->repeated_id);
-}
-
 /* Returns the bytes of the record's head. */
 static uint32_t head_of(const struct item *item, const struct record_note *note) {
     return is_repeated(item, note) ? note->repeated_head : note->head;
@@ -172,17 +192,14 @@ static uint32_t wide_size_of(const struct item *item, const struct record_note *
     return is_repeated(item, note) ? 0 : note->wide_size;
 }
 
-/* Returns where the value of 8 bytes is that has so many of its record in front of it. */
-static uint64_t *last_value(struct trace_walk *walk, const struct record_note *note, int before) {
-    return &walk->last[(note->last + (uint32_t)before) % QUIPU_TRACE_LAST_COUNT];
-}
-
 void skip_noted_record(struct trace_walk *walk, const struct record_note *note) {
     struct record_sums *taken = &walk->taken;
     uint32_t head = head_of(&walk->item, note), wide = wide_size_of(&walk->item, note);
     uint32_t vectors = note->size - note->head - note->wide_size - note->narrow_size;
+    if (note->repeats && note->sync)
+        *last_value(walk, note, 0) = walk->item.stack;
     for (uint32_t i = 0; note->repeats && i < wide; i += 8)
-        *last_value(walk, note, (int)i / 8) = number_at(walk->item.at + head + i, 8);
+        *last_value(walk, note, note->sync + (int)i / 8) = number_at(walk->item.at + head + i, 8);
     taken->bytes[note->sync ? BYTES_SYNCS : BYTES_WITNESSES] += head;
     taken->bytes[BYTES_VALUES] += wide;
     taken->bytes[BYTES_HALVES] += note->narrow_size;
@@ -194,12 +211,12 @@ uint64_t value_in_next(struct trace_walk *walk, const struct record_note *note, 
     const struct item *item = &walk->item;
     uint16_t lower = (uint16_t)((1u << reg) - 1), wide = note->registers & (uint16_t)~note->narrow;
     const uint8_t *values = item->at + head_of(item, note);
-    int before = __builtin_popcount(wide & lower);
+    int before = note->sync + __builtin_popcount(wide & lower);
     if (note->narrow >> reg & 1)
         return number_at(
             values + wide_size_of(item, note) + 4 * __builtin_popcount(note->narrow & lower), 4);
     return is_repeated(item, note) ? *last_value(walk, note, before)
-                                   : number_at(values + 8 * before, 8);
+                                   : number_at(values + 8 * (before - note->sync), 8);
 }
 
 void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) {
@@ -212,7 +229,7 @@ void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) 
         frame->known |= REGISTER_RSP;
     }
     if (is_repeated(item, note)) {
-        for (int i = 0; wide; wide &= wide - 1)
+        for (int i = note->sync; wide; wide &= wide - 1)
             frame->values[__builtin_ctz(wide)] = *last_value(walk, note, i++);
     } else {
         for (; wide; wide &= wide - 1, at += 8)

@@ -182,8 +182,11 @@ void window_add_module(struct window_chunks *chunks, uint32_t process, const cha
 static bool has_sync(const struct window_function *function, const uint8_t *records, size_t size) {
     for (size_t at = 0; at + QUIPU_TRACE_SYNC_SIZE <= size; at++) {
         uint32_t low;
-        memcpy(&low, records + at + QUIPU_TRACE_SYNC_CODE, sizeof low);
-        if (quipu_trace_is_sync(records[at]) &&
+        bool repeated = quipu_trace_is_repeated_sync(records[at]);
+        memcpy(&low,
+               records + at + (repeated ? QUIPU_TRACE_REPEATED_SYNC_CODE : QUIPU_TRACE_SYNC_CODE),
+               sizeof low);
+        if ((repeated || quipu_trace_is_sync(records[at])) &&
             has_number(function->syncs.data, function->syncs.count, low))
             return true;
     }

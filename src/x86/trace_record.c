@@ -30,7 +30,7 @@ static unsigned count_registers(uint16_t registers) {
 
 struct quipu_trace_form trace_record_form(const struct trace_code *code) {
     return (struct quipu_trace_form){
-        .sync = code->sync,
+        .sync = code->repeated ? 2 : code->sync,
         .wide = (uint8_t)count_registers(code->registers & ~code->narrow),
         .narrow = (uint8_t)count_registers(code->narrow),
         .vectors = code->vector_count > 0,
@@ -55,6 +55,7 @@ unsigned trace_record_size(const struct trace_code *code) {
 
 struct trace_code repeated_record(const struct trace_code *code) {
     struct trace_code repeated = *code;
+    repeated.repeated = code->sync;
     repeated.registers = code->narrow;
     repeated.id = code->repeated_id;
     return repeated;
@@ -173,17 +174,18 @@ static void write_head(struct buffer *out, const struct trace_code *code,
     }
     const struct quipu_trace_head *row = quipu_trace_head_of(trace_record_form(code));
     const char *base = register_name(registers->base);
+    int place = code->repeated ? QUIPU_TRACE_REPEATED_SYNC_CODE : QUIPU_TRACE_SYNC_CODE;
     buffer_print(out, "movb $%d, %d(%%%s); ", row ? row->first : QUIPU_TRACE_LARGE_SYNC, -size,
                  cursor);
     if (registers->raised)
         buffer_print(out, "leaq %d(%%rsp), %%%s; movq %%%s, %d(%%%s); ", registers->raised, base,
                      base, 1 - size, cursor);
-    else
+    else if (!code->repeated)
         buffer_print(out, "movq %%rsp, %d(%%%s); ", 1 - size, cursor);
     /* This writes over the two highest bytes of the stack pointer. */
     buffer_print(out, "leaq .LQw%u(%%rip), %%%s; movl ", code->label, base);
     write_name(out, registers->base, true);
-    buffer_print(out, ", %d(%%%s)", QUIPU_TRACE_SYNC_CODE - size, cursor);
+    buffer_print(out, ", %d(%%%s)", place - size, cursor);
     if (!row)
         buffer_print(out, "; movl $%u, %d(%%%s)", values_size(code), QUIPU_TRACE_SYNC_SIZE - size,
                      cursor);
@@ -248,19 +250,24 @@ static void write_contents(struct buffer *out, const struct trace_code *code,
     }
 }
 
+static void write_with_one(struct buffer *out, const struct record_registers *registers,
+                           const char *instruction, int reg, uint32_t last, const char *end) {
+    buffer_print(out, "%s %%%s, %u(%%%s); %s", instruction, register_name(reg),
+                 QUIPU_TRACE_LAST_VALUES + 8 * (last % QUIPU_TRACE_LAST_COUNT),
+                 register_name(registers->base), end);
+}
+
 /* Writes INSTRUCTION for each value of 8 bytes that the record can repeat: with its register, and
  * the place of the last one. */
 static void write_with_last(struct buffer *out, const struct trace_code *code,
                             const struct record_registers *registers, const char *instruction,
                             const char *end) {
     uint32_t last = code->last;
-    for (int reg = 0; reg < GENERAL_REGISTERS; reg++) {
-        if (!((code->registers & ~code->narrow) >> reg & 1))
-            continue;
-        buffer_print(out, "%s %%%s, %u(%%%s); %s", instruction, register_name(reg),
-                     QUIPU_TRACE_LAST_VALUES + 8 * (last++ % QUIPU_TRACE_LAST_COUNT),
-                     register_name(registers->base), end);
-    }
+    if (code->sync)
+        write_with_one(out, registers, instruction, STACK_POINTER, last++, end);
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if ((code->registers & ~code->narrow) >> reg & 1)
+            write_with_one(out, registers, instruction, reg, last++, end);
 }
 
 /* A record that tells whether its values are those of the last time. Whether there is room is
@@ -343,7 +350,7 @@ bool trace_record_may_repeat(const struct trace_code *code, const struct clobber
     struct trace_code repeated = repeated_record(code);
     bool has_registers = is_alone(code, clobbers) ||
                          find_registers(&registers, clobbers->free & (uint16_t)~code->registers);
-    return code->registers & ~code->narrow && trace_record_holds(code, clobbers) &&
+    return (code->sync || code->registers & ~code->narrow) && trace_record_holds(code, clobbers) &&
            clobbers->flags_free && has_registers &&
            (!code->sync || quipu_trace_head_of(trace_record_form(&repeated)));
 }

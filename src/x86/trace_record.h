@@ -9,6 +9,7 @@
 /* A record. */
 struct trace_code {
     bool sync;          /* it names its own code; otherwise it is a witness */
+    bool repeated;      /* a sync without its stack pointer, which is that of the last time */
     uint32_t id;        /* of a witness; see format/trace_heads.h */
     uint32_t label;     /* number of the labels at the begin (.LQw) and end (.LQx) of its code */
     uint16_t registers; /* whose values it has */
@@ -19,7 +20,8 @@ struct trace_code {
     bool held;    /* %r11 is the thread's cursor, as a record before has left it */
     bool tested;  /* whether there is room is tested, even if flags are live */
     bool roomy;   /* a record before has made sure of room: no test */
-    bool repeats; /* if its 8-byte values are those of the last time, they are left out, ... */
+    bool repeats; /* if its 8-byte values are those of the last time (and its stack pointer, if it
+                     is a sync), they are left out, ... */
     uint32_t repeated_id; /* ... and this is the witness's id */
     uint32_t last;        /* the place of the first of these values (QUIPU_TRACE_LAST_VALUES) */
 };

@@ -29,6 +29,7 @@ void choose_repeating(struct planner *p, struct trace_records *trace) {
         record->repeats = trace_record_may_repeat(&code, &clobbers);
         record->last = next % QUIPU_TRACE_LAST_COUNT;
         if (record->repeats)
-            next += (uint32_t)__builtin_popcount(record->registers & ~record->narrow);
+            next +=
+                (uint32_t)__builtin_popcount(record->registers & ~record->narrow) + record->sync;
     }
 }
