@@ -21,7 +21,8 @@ static void print_help(void) {
           "the run from that. Ends as PROGRAM does. A second thread or process, and what else\n"
           "cannot be recorded, ends the recording with a warning; PROGRAM goes on.\n\n"
           "  -o, --output=FILE   the recording; quipu.rec where none is named\n"
-          "      --help          print this\n",
+          "      --help          print this\n\n"
+          "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors.\n",
           stdout);
 }
 
@@ -42,8 +43,11 @@ int cmd_record(int argc, char **argv) {
         return 0;
     if (program == argc)
         die("no program to record; 'quipu record --help' tells how");
-    if (!find_program(&arena, argv[program]))
-        die("'%s': no such program; give its path", argv[program]);
+    if (!find_program(&arena, argv[program])) {
+        error("'%s': no such program; give its path", argv[program]);
+        arena_release(&arena);
+        return 127;
+    }
     sigprocmask(SIG_SETMASK, NULL, &mask);
     const char *wrong = record_program(&arena, argv + program, options.output, &status);
     if (wrong && *wrong)

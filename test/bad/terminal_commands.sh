@@ -206,6 +206,17 @@ safe 1 é watch -e "$odd" -- "$odd/moments" "$odd"
 safe 1 é watch -e plain --if="$odd" -- "$odd/moments" "$odd"
 safe 1 é watch -e plain --log="$odd/none/none" -- "$odd/moments" "$odd"
 
+# recordings
+safe 0 '' record -o "$odd/recording" -- "$odd/counts" "$odd"
+safe 127 é record -o "$odd/recording.none" -- "$odd/none"
+safe 1 é record -o "$odd/none/none" -- "$odd/counts"
+look
+safe 0 '' replay --check "$odd/recording"
+safe 1 é replay "$odd/recording"
+safe 1 é replay --check "$odd/none"
+safe 0 é info "$odd/recording"
+safe 0 35m info --format=json "$odd/recording"
+
 # traces
 build traces --quipu=trace
 safe 0 '' trace -o "$odd/trace" -- "$odd/traces" "$odd"
