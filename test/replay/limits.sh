@@ -91,7 +91,7 @@ repeats 9 ./unknown
 grep -q '^3$' replayed.out || fail "what an unknown call wrote is not in the replay"
 
 # What cannot be recorded at all is refused before it runs.
-ends 1 quipu record -o run.rec -- ./missing
+ends 127 quipu record -o run.rec -- ./missing
 ends 1 quipu record -o missing/run.rec -- ./lacks
 [[ ! -s output && $(<messages) == *"missing/run.rec"* ]] || fail "a recording that cannot be made: $(<messages)"
 cp lacks setuid && chmod u+s setuid
