@@ -36,7 +36,7 @@ OWN unsigned sort(unsigned x) {
 int main(void) {
     unsigned x = 1;
     for (int round = 0; round < 12; round++) {
-        x = mix(x, 40000);
+        x = mix(x, 56000);
         if (round == 1)
             x += sort(seldom(x));
     }
