@@ -1,7 +1,7 @@
 #!/bin/bash
 # trace_windows.sh: 'quipu trace' keeps a part of the run: what a function executes, the first instructions, or
 # samples. Each is a piece of the whole trace, and what is missing is marked.
-# timeout: 300
+# timeout: 600
 . "$(dirname "$0")/lib.bash"
 
 cat >program.c <<'C'
@@ -36,7 +36,7 @@ OWN unsigned sort(unsigned x) {
 int main(void) {
     unsigned x = 1;
     for (int round = 0; round < 12; round++) {
-        x = mix(x, 56000);
+        x = mix(x, 48000);
         if (round == 1)
             x += sort(seldom(x));
     }

@@ -1,8 +1,8 @@
 // Functions whose callees wait on another stack, in a call that returns there later: the returns
 // lead to callers on that stack. Coroutines end, are abandoned, and begin again on the same memory.
 // They hand control to each other, not only to main.
-// modes: trace; moment,trace
-// variants: -O0; -O2 -fno-inline; clang -O2 -fno-inline
+// modes: trace
+// variants: -O2 -fno-inline; clang -O2 -fno-inline
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
