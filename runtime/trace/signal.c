@@ -373,15 +373,13 @@ static unsigned stub_part_size(const uint8_t *code) {
     unsigned other, reg, size = decode_exchange(code, &other, &reg);
     if (size)
         return size;
-    if (is_record_part(code, 0x89, 4, &other, &reg))
-        return COMPARISON_SIZE; /* keeps a value, has the same form */
     return pops_base(code) ? POP_SIZE : stack_move_size(code);
 }
 
 /* Whether AT is behind a call of quipu_trace_full, in front of the jump back. */
 static bool is_behind_full(const uint8_t *at) {
     enum {
-        LONGEST = 16 * COMPARISON_SIZE + POP_SIZE + 8 /* the stack pointer's move */
+        LONGEST = 3 + 3 + 8 /* two exchanges, or a pop, and the stack pointer's move */
     };
     for (unsigned i = 0; i <= LONGEST; i++) {
         const uint8_t *next = at - i, *call = next - CALL_SIZE;
@@ -396,8 +394,7 @@ static bool is_behind_full(const uint8_t *at) {
 }
 
 /* Does the instruction at CODE, which is one of those. */
-static void do_stub_part(greg_t *registers, struct thread *thread, const uint8_t *code) {
-    struct filling filling;
+static void do_stub_part(greg_t *registers, const uint8_t *code) {
     unsigned other, reg;
     if (decode_exchange(code, &other, &reg)) {
         greg_t value = registers[context_registers[other]];
@@ -406,19 +403,17 @@ static void do_stub_part(greg_t *registers, struct thread *thread, const uint8_t
     } else if (pops_base(code)) {
         registers[REG_R10] = *(const greg_t *)registers[REG_RSP];
         registers[REG_RSP] += (greg_t)sizeof(greg_t);
-    } else if (stack_move_size(code)) {
+    } else {
         registers[REG_RSP] += displacement(code + stack_move_size(code) - 4, 0);
-    } else if (decode_filling(code, &filling)) {
-        fill_in(registers, thread, &filling);
     }
 }
 
 /* The thread was interrupted behind a call of quipu_trace_full: does what is left of the code out
  * of line, up to the record's head. */
-static void leave_stub(greg_t *registers, struct thread *thread) {
+static void leave_stub(greg_t *registers) {
     const uint8_t *at = (const void *)registers[REG_RIP];
     for (unsigned size; (size = stub_part_size(at)); at += size)
-        do_stub_part(registers, thread, at);
+        do_stub_part(registers, at);
     const uint8_t *back = jump_target(at);
     registers[REG_RIP] = (greg_t)(back ? back : at);
 }
@@ -448,7 +443,7 @@ static bool settle_record(greg_t *registers, struct thread *thread, const void *
     }
     leave_load(registers, thread);
     if (is_behind_full((const void *)registers[REG_RIP])) {
-        leave_stub(registers, thread);
+        leave_stub(registers);
     } else if (restart_record(registers, thread)) {
         compare_again(registers, thread);
         return true;

@@ -23,7 +23,7 @@
  * If only %r11 is free it leads to the data first: testb, addq $N, (%r11); movq (%r11), %r11.
  *
  * The comparison is left out where a record before has surely left the cursor in %r11, and the test
- * where a test before has made sure of room (src/pass/trace/cursor.c). A record that can repeat its
+ * where a test before has made sure of room (src/pass/trace/cursor.c). A sync that can repeat its
  * values tests the room in front of the addition, then compares them with the last ones
  * (QUIPU_TRACE_LAST_VALUES), and has a second form. Where flags or %r11 are live
  * there is a load instead. The cursor in memory is always right, but for the time between its
@@ -169,8 +169,8 @@ struct quipu_trace_thread {
     struct quipu_trace_time *times; /* of the tickets, by their lowest 32 bits; NULL: not wanted */
 };
 
-/* Behind it is what records had the last time, from which a record may tell that its values are the
- * same. A record of a function has a place for each of its values; another one may share it. Both
+/* Behind it is what syncs had the last time, from which a sync may tell that its values are the
+ * same. A sync of a function has a place for each of its values; another one may share it. Both
  * the thread and who reads its records begin with zeros where a thread begins, and in a chunk with
  * a start. */
 enum {
@@ -425,12 +425,10 @@ struct quipu_trace_block {
  *         u32 start           distance of its code from the fragment's address
  *         u16 size            of its code in bytes, without what is out of line
  *         uleb number         the id of a witness (trace_heads.h); of a sync 0
- *         with QUIPU_TRACE_REPEATS:
- *             uleb number     the id of the same record when its 8-byte values, which are left out
- *                             then, are those of the last time; of a sync 0
- *             uleb last       the place of the first of these values; the next ones follow
- *                             (QUIPU_TRACE_LAST_VALUES). Of a sync the first one is the stack
- *                             pointer, which is left out, too
+ *         with QUIPU_TRACE_REPEATS, of a sync: it may be without its stack pointer and its 8-byte
+ *         values, which then are those of the last time
+ *             uleb last       the place of the last stack pointer; those of the values follow
+ *                             (QUIPU_TRACE_LAST_VALUES)
  *         with QUIPU_TRACE_HAS_VECTORS: u8 their number, then for each:
  *             u8 size         of its value in bytes: 16, 32 or 64 of a vector register, 2 or 8 of a
  *                             mask register

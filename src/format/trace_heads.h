@@ -30,9 +30,14 @@ enum {
     QUIPU_TRACE_LONG_VALUES = 16,
 };
 
+enum quipu_trace_sync {
+    QUIPU_TRACE_LONG_SYNC = 1, /* with its stack pointer */
+    QUIPU_TRACE_SHORT_SYNC = 2,
+};
+
 /* What a record has behind its head. */
 struct quipu_trace_form {
-    uint8_t sync;         /* 1: it is a sync; 2: one without its stack pointer */
+    uint8_t sync;         /* enum quipu_trace_sync; 0: it is a witness */
     uint8_t wide, narrow; /* values of 8 and of 4 bytes */
     uint8_t vectors;      /* 1: it has vectors or masks */
 };
@@ -101,7 +106,7 @@ static inline int quipu_trace_is_long(struct quipu_trace_form form, uint32_t id)
 
 /* Returns the bytes of the head of a record; ID: of a witness. */
 static inline unsigned quipu_trace_head_size(struct quipu_trace_form form, uint32_t id) {
-    if (form.sync == 2)
+    if (form.sync == QUIPU_TRACE_SHORT_SYNC)
         return QUIPU_TRACE_REPEATED_SYNC_SIZE;
     if (form.sync)
         return quipu_trace_head_of(form) ? QUIPU_TRACE_SYNC_SIZE : QUIPU_TRACE_LARGE_SYNC_SIZE;

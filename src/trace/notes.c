@@ -98,19 +98,18 @@ static bool read_vectors(struct cursor *cursor, struct record_note *record) {
     return true;
 }
 
-/* Reads what a record is that leaves out values. IDS: there are none from this one on. */
-static bool read_repeated(struct cursor *cursor, struct record_note *record, uint64_t ids) {
+/* Reads what a sync is that leaves out values. */
+static bool read_repeated(struct cursor *cursor, struct record_note *record) {
     struct quipu_trace_form form = form_of_record(record);
-    form.sync = record->sync ? 2 : 0;
+    form.sync = QUIPU_TRACE_SHORT_SYNC;
     form.wide = 0;
     const struct quipu_trace_head *head = quipu_trace_head_of(form);
-    record->repeats = true;
-    record->repeated_id = (uint32_t)cursor_uleb128_to(cursor, ids - 1);
     record->last = (uint16_t)cursor_uleb128_to(cursor, QUIPU_TRACE_LAST_COUNT - 1);
-    record->repeated_first = head ? head->first : 0;
-    record->repeated_head = (uint8_t)quipu_trace_head_size(form, record->repeated_id);
-    return !cursor->failed &&
-           (record->sync ? head != NULL : record->repeated_id >= QUIPU_TRACE_FIRST);
+    if (!record->sync || !head)
+        return false;
+    record->repeats = true;
+    record->repeated_first = head->first;
+    return !cursor->failed;
 }
 
 /* Makes the table of the ids of witnesses. */
@@ -119,16 +118,12 @@ static void add_ids(struct arena *arena, struct traced_function *function) {
         const struct record_note *record = &function->records[i];
         if (!record->sync && record->id >= function->id_count)
             function->id_count = record->id + 1;
-        if (!record->sync && record->repeated_id >= function->id_count)
-            function->id_count = record->repeated_id + 1;
     }
     function->record_of_id = ARENA_ARRAY(arena, uint32_t, function->id_count);
     for (uint32_t i = 0; i < function->record_count; i++) {
         const struct record_note *record = &function->records[i];
         if (!record->sync)
             function->record_of_id[record->id] = i + 1;
-        if (!record->sync && record->repeats)
-            function->record_of_id[record->repeated_id] = i + 1;
     }
 }
 
@@ -137,7 +132,7 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
     size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / RECORD_BYTES);
     function->records = ARENA_ARRAY(arena, struct record_note, count);
     function->record_count = (uint32_t)count;
-    const uint64_t ids = QUIPU_TRACE_NUMBERED + 2 * (uint64_t)count;
+    const uint64_t ids = QUIPU_TRACE_NUMBERED + (uint64_t)count;
     for (size_t i = 0; i < count; i++) {
         struct record_note *record = &function->records[i];
         uint64_t kind = cursor_number(cursor, 1);
@@ -153,7 +148,7 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
             function->fragments[fragment] + (uint64_t)(int32_t)cursor_number(cursor, 4);
         record->code_size = (uint32_t)cursor_number(cursor, 2);
         record->id = (uint32_t)cursor_uleb128_to(cursor, ids - 1);
-        if (kind & QUIPU_TRACE_REPEATS && !read_repeated(cursor, record, ids))
+        if (kind & QUIPU_TRACE_REPEATS && !read_repeated(cursor, record))
             return false;
         if (!record->sync && (cursor->failed || record->id < QUIPU_TRACE_FIRST))
             return false;

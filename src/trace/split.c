@@ -59,11 +59,12 @@ static void fill_table(struct parts_table *table) {
     memset(table, 0, sizeof *table);
     for (int i = 0; i < QUIPU_TRACE_HEADS; i++)
         for (unsigned n = 0; n < rows[i].count; n++)
-            table->of[rows[i].first + n] = (struct parts){.known = true,
-                                                          .stacks = rows[i].form.sync == 1,
-                                                          .codes = rows[i].form.sync != 0,
-                                                          .wide = rows[i].form.wide,
-                                                          .narrow = rows[i].form.narrow};
+            table->of[rows[i].first + n] =
+                (struct parts){.known = true,
+                               .stacks = rows[i].form.sync == QUIPU_TRACE_LONG_SYNC,
+                               .codes = rows[i].form.sync != 0,
+                               .wide = rows[i].form.wide,
+                               .narrow = rows[i].form.narrow};
     table->of[QUIPU_TRACE_HANDLER] =
         (struct parts){.known = true, .others = QUIPU_TRACE_HANDLER_SIZE - 1};
     table->of[QUIPU_TRACE_RESUMED] =

@@ -29,12 +29,10 @@ struct record_note {
     uint32_t head;                  /* bytes in front of the values of registers */
     uint8_t wide_size, narrow_size; /* bytes of these values, and of those that are narrow */
     uint32_t id;                    /* of a witness */
-    bool repeats;         /* if its 8-byte values are those of the last time, they are left out: */
-    uint32_t repeated_id; /* ... the id of a witness then, */
-    uint8_t repeated_first; /* ... the first byte of a sync, */
-    uint8_t repeated_head;  /* ... the size of its head, */
-    uint16_t last;    /* ... and the place of the first of these values (QUIPU_TRACE_LAST_VALUES) */
-    uint64_t address; /* of its code, as linked */
+    bool repeats;           /* a sync that leaves out values if they are those of the last time: */
+    uint8_t repeated_first; /* ... its first byte then, */
+    uint16_t last;          /* ... and the place of the first of them (QUIPU_TRACE_LAST_VALUES) */
+    uint64_t address;       /* of its code, as linked */
     uint32_t code_size;
     uint32_t piece; /* it is in front of this one; NONE_OF: on an edge */
     uint32_t edge;  /* index; NONE_OF: in front of a piece */

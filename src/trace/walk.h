@@ -195,8 +195,8 @@ void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record);
 /* walk_records.c: whether the next record ITEM is RECORD of FRAME's function. */
 bool is_next(const struct item *item, const struct frame *frame, uint32_t record);
 
-/* walk_records.c: returns the value of register REG in the next record, which has NOTE. */
-uint64_t value_in_next(struct trace_walk *walk, const struct record_note *note, int reg);
+/* walk_records.c: returns the value of register REG in the witness ITEM, which has NOTE. */
+uint64_t value_in(const struct item *item, const struct record_note *note, int reg);
 
 /* Returns the number in SIZE bytes, at most 8. */
 static inline uint64_t number_at(const uint8_t *bytes, unsigned size) {

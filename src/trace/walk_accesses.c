@@ -40,7 +40,7 @@ static bool count_behind(struct trace_walk *walk, const struct frame *frame, uin
     if (!record || !(frame->function->records[record - 1].registers & REGISTER_RCX))
         return false;
     const struct record_note *note = &frame->function->records[record - 1];
-    *count = value_in_next(walk, note, 1 /* %rcx */);
+    *count = value_in(item, note, 1 /* %rcx */);
     return true;
 }
 

@@ -102,10 +102,10 @@ static uint32_t id_of_witness(const uint8_t *at) {
     return *at;
 }
 
-/* Whether the record's values of 8 bytes are left out, as they are those of the last time. */
+/* Whether it is a sync without its stack pointer and its values of 8 bytes, which are those of the
+ * last time. */
 static bool is_repeated(const struct item *item, const struct record_note *note) {
-    return note->repeats &&
-           (note->sync ? *item->at == note->repeated_first : item->id == note->repeated_id);
+    return note->repeats && *item->at == note->repeated_first;
 }
 
 /* Returns where the value of 8 bytes is that has so many of its record in front of it. */
@@ -184,22 +184,18 @@ void skip_record(struct trace_walk *walk, enum record_bytes kind, uint32_t size)
 
 /* Returns the bytes of the record's head. */
 static uint32_t head_of(const struct item *item, const struct record_note *note) {
-    return is_repeated(item, note) ? note->repeated_head : note->head;
-}
-
-/* Returns the bytes of the record's values of 8 bytes each. */
-static uint32_t wide_size_of(const struct item *item, const struct record_note *note) {
-    return is_repeated(item, note) ? 0 : note->wide_size;
+    return is_repeated(item, note) ? QUIPU_TRACE_REPEATED_SYNC_SIZE : note->head;
 }
 
 void skip_noted_record(struct trace_walk *walk, const struct record_note *note) {
     struct record_sums *taken = &walk->taken;
-    uint32_t head = head_of(&walk->item, note), wide = wide_size_of(&walk->item, note);
+    const struct item *item = &walk->item;
+    uint32_t head = head_of(item, note), wide = is_repeated(item, note) ? 0 : note->wide_size;
     uint32_t vectors = note->size - note->head - note->wide_size - note->narrow_size;
-    if (note->repeats && note->sync)
-        *last_value(walk, note, 0) = walk->item.stack;
+    if (note->repeats)
+        *last_value(walk, note, 0) = item->stack;
     for (uint32_t i = 0; note->repeats && i < wide; i += 8)
-        *last_value(walk, note, note->sync + (int)i / 8) = number_at(walk->item.at + head + i, 8);
+        *last_value(walk, note, 1 + (int)i / 8) = number_at(item->at + head + i, 8);
     taken->bytes[note->sync ? BYTES_SYNCS : BYTES_WITNESSES] += head;
     taken->bytes[BYTES_VALUES] += wide;
     taken->bytes[BYTES_HALVES] += note->narrow_size;
@@ -207,16 +203,14 @@ void skip_noted_record(struct trace_walk *walk, const struct record_note *note) 
     go_behind(walk, head + wide + note->narrow_size + vectors);
 }
 
-uint64_t value_in_next(struct trace_walk *walk, const struct record_note *note, int reg) {
-    const struct item *item = &walk->item;
+uint64_t value_in(const struct item *item, const struct record_note *note, int reg) {
     uint16_t lower = (uint16_t)((1u << reg) - 1), wide = note->registers & (uint16_t)~note->narrow;
-    const uint8_t *values = item->at + head_of(item, note);
-    int before = note->sync + __builtin_popcount(wide & lower);
+    const uint8_t *values = item->at + note->head;
     if (note->narrow >> reg & 1)
-        return number_at(
-            values + wide_size_of(item, note) + 4 * __builtin_popcount(note->narrow & lower), 4);
-    return is_repeated(item, note) ? *last_value(walk, note, before)
-                                   : number_at(values + 8 * (before - note->sync), 8);
+        return number_at(values + 8 * __builtin_popcount(wide) +
+                             4 * __builtin_popcount(note->narrow & lower),
+                         4);
+    return number_at(values + 8 * __builtin_popcount(wide & lower), 8);
 }
 
 void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) {
@@ -229,7 +223,7 @@ void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) 
         frame->known |= REGISTER_RSP;
     }
     if (is_repeated(item, note)) {
-        for (int i = note->sync; wide; wide &= wide - 1)
+        for (int i = 1; wide; wide &= wide - 1)
             frame->values[__builtin_ctz(wide)] = *last_value(walk, note, i++);
     } else {
         for (; wide; wide &= wide - 1, at += 8)
@@ -254,5 +248,5 @@ bool is_next(const struct item *item, const struct frame *frame, uint32_t record
     if (note->sync)
         return item->kind == QUIPU_TRACE_SYNC && item->function == frame->function &&
                item->record == record;
-    return item->kind == QUIPU_TRACE_FIRST && (item->id == note->id || is_repeated(item, note));
+    return item->kind == QUIPU_TRACE_FIRST && item->id == note->id;
 }

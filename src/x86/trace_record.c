@@ -30,7 +30,7 @@ static unsigned count_registers(uint16_t registers) {
 
 struct quipu_trace_form trace_record_form(const struct trace_code *code) {
     return (struct quipu_trace_form){
-        .sync = code->repeated ? 2 : code->sync,
+        .sync = code->repeated ? QUIPU_TRACE_SHORT_SYNC : code->sync,
         .wide = (uint8_t)count_registers(code->registers & ~code->narrow),
         .narrow = (uint8_t)count_registers(code->narrow),
         .vectors = code->vector_count > 0,
@@ -55,9 +55,8 @@ unsigned trace_record_size(const struct trace_code *code) {
 
 struct trace_code repeated_record(const struct trace_code *code) {
     struct trace_code repeated = *code;
-    repeated.repeated = code->sync;
+    repeated.repeated = true;
     repeated.registers = code->narrow;
-    repeated.id = code->repeated_id;
     return repeated;
 }
 
@@ -348,11 +347,9 @@ static bool is_alone(const struct trace_code *code, const struct clobbers *clobb
 bool trace_record_may_repeat(const struct trace_code *code, const struct clobbers *clobbers) {
     struct record_registers registers;
     struct trace_code repeated = repeated_record(code);
-    bool has_registers = is_alone(code, clobbers) ||
-                         find_registers(&registers, clobbers->free & (uint16_t)~code->registers);
-    return (code->sync || code->registers & ~code->narrow) && trace_record_holds(code, clobbers) &&
-           clobbers->flags_free && has_registers &&
-           (!code->sync || quipu_trace_head_of(trace_record_form(&repeated)));
+    return code->sync && trace_record_holds(code, clobbers) && clobbers->flags_free &&
+           find_registers(&registers, clobbers->free & (uint16_t)~code->registers) &&
+           quipu_trace_head_of(trace_record_form(&repeated));
 }
 
 /* ---- records with one register ----
@@ -362,25 +359,13 @@ bool trace_record_may_repeat(const struct trace_code *code, const struct clobber
 
 static const struct record_registers alone = {.base = R11, .cursor = R11};
 
-/* Reserves a record. KEEPS: and keeps its values for the next time, before %r11 changes. */
-static void write_addition(struct buffer *out, const struct trace_code *code, bool keeps) {
-    buffer_print(out, "addq $%u, (%%r11); ", trace_record_size(code));
-    if (keeps)
-        write_with_last(out, code, &alone, "movq", "");
-    buffer_text(out, "movq (%r11), %r11; ");
-}
-
 /* The test whether there is room. The code out of line returns the end of the record in a new
  * chunk, and jumps to .LQrLABEL. */
 static void write_room_test_alone(struct buffer *out, const struct code_context *context,
-                                  const struct trace_code *code, const struct frame_row *frame,
-                                  uint32_t label) {
-    static const struct record_registers registers = {.base = R10, .cursor = R11};
+                                  unsigned size, const struct frame_row *frame, uint32_t label) {
     struct buffer call = {0};
     write_push(&call, frame, "pushq %r10");
-    buffer_print(&call, "movl $%u, %%r10d; call quipu_trace_full; ", trace_record_size(code));
-    if (code->repeats)
-        write_with_last(&call, code, &registers, "movq", "");
+    buffer_print(&call, "movl $%u, %%r10d; call quipu_trace_full; ", size);
     write_last_pop(&call, frame, "popq %r10");
     buffer_print(out, "testb $%d, 2(%%r11); %sjnz .LQs%u; ", QUIPU_TRACE_FULL >> 16,
                  stub_jump(context), label);
@@ -390,30 +375,13 @@ static void write_room_test_alone(struct buffer *out, const struct code_context 
 
 static void write_alone(struct buffer *out, const struct code_context *context,
                         const struct trace_code *code, bool tested, const struct frame_row *frame) {
-    struct trace_code repeated = repeated_record(code);
-    uint32_t full = ++*context->labels, changed = ++*context->labels;
-    struct buffer other = {0};
-    char jump[NAME_SIZE * 2];
+    uint32_t full = ++*context->labels;
     write_base(out, &alone, code->shared);
     if (tested)
-        write_room_test_alone(out, context, code, frame, full);
-    if (!code->repeats) {
-        write_addition(out, code, false);
-        buffer_print(out, ".LQr%u: ", full);
-        write_contents(out, code, &alone);
-        return;
-    }
-    snprintf(jump, sizeof jump, "%sjne .LQs%u; ", stub_jump(context), changed);
-    write_with_last(out, code, &alone, "cmpq", jump);
-    write_addition(out, &repeated, false);
-    write_contents(out, &repeated, &alone);
-    buffer_print(out, "; .LQr%u:", changed);
-    write_addition(&other, code, true);
-    buffer_print(&other, ".LQr%u: ", full);
-    write_contents(&other, code, &alone);
-    write_stub(context, changed, other.data, "jmp",
-               &(struct load_place){.frame = *frame, .at_entry = true /* it calls nothing */});
-    buffer_release(&other);
+        write_room_test_alone(out, context, trace_record_size(code), frame, full);
+    buffer_print(out, "addq $%u, (%%r11); movq (%%r11), %%r11; .LQr%u: ", trace_record_size(code),
+                 full);
+    write_contents(out, code, &alone);
 }
 
 /* Saves the registers that are not free, and flags if they are live. */

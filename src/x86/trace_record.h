@@ -16,14 +16,13 @@ struct trace_code {
     uint16_t narrow;    /* of those, only the lower halves */
     unsigned vector_count;
     struct access_vector vectors[ACCESS_VECTORS_MAX]; /* whose values it has, too */
-    bool shared;  /* the code may be linked into a shared object */
-    bool held;    /* %r11 is the thread's cursor, as a record before has left it */
-    bool tested;  /* whether there is room is tested, even if flags are live */
-    bool roomy;   /* a record before has made sure of room: no test */
-    bool repeats; /* if its 8-byte values are those of the last time (and its stack pointer, if it
-                     is a sync), they are left out, ... */
-    uint32_t repeated_id; /* ... and this is the witness's id */
-    uint32_t last;        /* the place of the first of these values (QUIPU_TRACE_LAST_VALUES) */
+    bool shared;   /* the code may be linked into a shared object */
+    bool held;     /* %r11 is the thread's cursor, as a record before has left it */
+    bool tested;   /* whether there is room is tested, even if flags are live */
+    bool roomy;    /* a record before has made sure of room: no test */
+    bool repeats;  /* a sync that leaves out its stack pointer and its 8-byte values if they are
+                      those of the last time */
+    uint32_t last; /* the place of the first of these (QUIPU_TRACE_LAST_VALUES) */
 };
 
 /* Returns what the record has behind its head. */
@@ -32,7 +31,7 @@ struct quipu_trace_form trace_record_form(const struct trace_code *code);
 /* Returns the size of a record in bytes. */
 unsigned trace_record_size(const struct trace_code *code);
 
-/* Whether the record's code can tell that its 8-byte values are those of the last time. */
+/* Whether the record is a sync whose code can tell that its values are those of the last time. */
 bool trace_record_may_repeat(const struct trace_code *code, const struct clobbers *clobbers);
 
 /* Returns the same record without these values. */

@@ -60,7 +60,6 @@ struct trace_code code_of_record(const struct planner *p, const struct trace_rec
                               .registers = record->registers,
                               .narrow = record->narrow,
                               .repeats = record->repeats,
-                              .repeated_id = record->repeated_id,
                               .last = record->last,
                               .shared = p->state->options->shared,
                               .held = record->held,

@@ -99,10 +99,8 @@ static void add_records(struct record *note, const struct planner *p,
                      record->label, function, fragment, end_label(p->state), record->label,
                      record->label);
         record_number(note, record->id);
-        if (record->repeats) {
-            record_number(note, record->repeated_id);
+        if (record->repeats)
             record_number(note, record->last);
-        }
         if (vector_count)
             record_byte(note, vector_count);
         for (unsigned n = 0; n < vector_count; n++) {

@@ -226,8 +226,5 @@ void number_witnesses(struct planner *p, struct trace_records *trace) {
         if (record->sync)
             continue;
         record->id = take_number(&numbers, &code);
-        struct trace_code repeated = repeated_record(&code);
-        if (record->repeats)
-            record->repeated_id = take_number(&numbers, &repeated);
     }
 }

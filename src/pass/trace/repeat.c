@@ -1,15 +1,12 @@
-/* repeat.c: records that tell that their values are those of the last time.
+/* repeat.c: syncs that tell that their values are those of the last time.
  *
- * Most values of 8 bytes are pointers, and most pointers are what the same record had the time
- * before: the base of an array, the state of an interpreter. The record's code compares them with
- * the last ones, which the thread keeps. If all are equal a shorter record says so.
+ * Most functions are called again and again from the same depth. So a sync compares the stack
+ * pointer, and the 8-byte values that it has, with the last ones, which the thread keeps. If all
+ * are equal a shorter sync says so.
  *
  * A function's records have places one after the other, from one on that follows from the
  * function's name. So those that run one after the other are near in memory. Where two functions
  * have the same places, each finds the other's values there, and so does the reader.
- *
- * Only syncs repeat. Of other values half are the same, and which ones cannot be predicted: bzip2
- * recorded into memory took 0.87 to 1.04 s with them, and 0.79 to 0.84 s without (Zen 5).
  *
  * requires: choose_records, find_narrow_values, find_liveness   makes: repeats, last of records */
 #include "pass/trace/trace.h"
@@ -29,10 +26,9 @@ void choose_repeating(struct planner *p, struct trace_records *trace) {
         struct trace_code code = code_of_record(p, record);
         struct clobbers clobbers =
             clobbers_at(p, live_at_record(graph, record), false, (struct frame_row){0}, 0);
-        record->repeats = record->sync && trace_record_may_repeat(&code, &clobbers);
+        record->repeats = trace_record_may_repeat(&code, &clobbers);
         record->last = next % QUIPU_TRACE_LAST_COUNT;
         if (record->repeats)
-            next +=
-                (uint32_t)__builtin_popcount(record->registers & ~record->narrow) + record->sync;
+            next += 1 + (uint32_t)__builtin_popcount(record->registers & ~record->narrow);
     }
 }

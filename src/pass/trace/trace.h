@@ -16,16 +16,15 @@ struct trace_record {
     uint32_t at;        /* in front of this instruction of the block */
     uint32_t edge;      /* index, or NONE */
     uint32_t id;        /* of a witness; see format/trace_heads.h */
-    bool repeats;       /* repeat.c: it leaves out 8-byte values that are those of the last time, */
-    uint32_t repeated_id; /* ... and this is its id then */
-    uint32_t last;        /* the place of the first of these (QUIPU_TRACE_LAST_VALUES) */
-    uint32_t label;       /* number of the labels of its code */
-    uint16_t registers;   /* that it has */
-    uint16_t narrow;      /* narrow.c: of those, their upper halves are 0 and not recorded */
-    bool vectors;         /* it has the vectors of the instruction behind it, too */
-    bool behind_tail; /* it has the result of a jump to a known function, which is a call here */
-    bool held;        /* cursor.c: %r11 is the cursor there */
-    bool roomy;       /* cursor.c: a record before has made sure of room */
+    bool repeats;       /* repeat.c: a sync that may leave out values of the last time */
+    uint32_t last;      /* the place of the first of these (QUIPU_TRACE_LAST_VALUES) */
+    uint32_t label;     /* number of the labels of its code */
+    uint16_t registers; /* that it has */
+    uint16_t narrow;    /* narrow.c: of those, their upper halves are 0 and not recorded */
+    bool vectors;       /* it has the vectors of the instruction behind it, too */
+    bool behind_tail;   /* it has the result of a jump to a known function, which is a call here */
+    bool held;          /* cursor.c: %r11 is the cursor there */
+    bool roomy;         /* cursor.c: a record before has made sure of room */
 };
 
 /* Registers whose values must be recorded in a block, in front of one of the instructions [low,
@@ -128,12 +127,12 @@ bool needs_sync(const struct graph *graph, const struct edge *edge);
  * requires: place_chords, find_liveness   makes: records, of_edge, of_block */
 void choose_records(struct planner *p, struct trace_records *trace);
 
-/* repeat.c: chooses the records that may leave out values, and where their last ones are.
+/* repeat.c: chooses the syncs that may leave out values, and where their last ones are.
  * requires: choose_records, find_narrow_values   makes: repeats, last of records */
 void choose_repeating(struct planner *p, struct trace_records *trace);
 
 /* records.c: numbers the witnesses.
- * requires: choose_repeating   makes: id, repeated_id of records */
+ * requires: choose_records, find_narrow_values   makes: id of records */
 void number_witnesses(struct planner *p, struct trace_records *trace);
 
 /* narrow.c: finds the recorded registers whose upper halves are 0.
