@@ -14,6 +14,7 @@
 #include "format/calls.h"
 #include "format/data_file.h"
 #include "format/notes.h"
+#include "random.h"
 #include "symbols/binary.h"
 #include "data/calls.h"
 #include "data/datafile.h"
@@ -38,21 +39,6 @@ enum {
     SLOTS = 3,
     CONTEXTS = 12,
 };
-
-/* ---- random numbers: the same on every machine ---- */
-
-static uint64_t state;
-
-static uint64_t random_number(void) { /* Marsaglia, "Xorshift RNGs" (2003) */
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-static size_t random_below(size_t limit) {
-    return limit ? random_number() % limit : 0;
-}
 
 /* ---- what is damaged ---- */
 

@@ -7,6 +7,7 @@
  * events, each taken apart. A child must end with status 0 (it was good all the same) or 1 (an
  * error was told). A signal, a sanitizer's report or ten seconds without an end are a failure: the
  * seed is named. The same seed always makes the same damage. */
+#include "random.h"
 #include "replay/recording.h"
 #include "replay/start.h"
 #include "util/buffer.h"
@@ -24,21 +25,6 @@
 enum {
     SECONDS_MAX = 10
 };
-
-/* ---- random numbers: the same on every machine ---- */
-
-static uint64_t state;
-
-static uint64_t random_number(void) { /* Marsaglia, "Xorshift RNGs" (2003) */
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
-static size_t random_below(size_t limit) {
-    return limit ? random_number() % limit : 0;
-}
 
 /* ---- damage ---- */
 
