@@ -35,10 +35,6 @@ const char *call_name(struct arena *arena, uint64_t number) {
     return arena_print(arena, "call %llu", (unsigned long long)number);
 }
 
-static bool is_output(uint32_t extent) {
-    return extent && !(extent & QUIPU_CALL_READS);
-}
-
 static uint64_t argument(const struct system_call *call, unsigned number) {
     return number < QUIPU_CALL_ARGUMENTS ? call->arguments[number] : 0;
 }
@@ -115,20 +111,9 @@ static void compare_memory(struct call_effects *effects, pid_t process, range_li
 static uint64_t output_size(const struct call_effects *effects, const struct system_call *call,
                             int access) {
     uint32_t extent = effects->row->accesses[access];
-    uint64_t a = argument(call, quipu_extent_a(extent)), c = quipu_extent_constant(extent);
-    bool failed = call->result < 0 && call->result >= -4095;
-    switch (quipu_extent_kind(extent)) {
-    case QUIPU_EXTENT_RESULT:
-        return failed ? 0 : c * (uint64_t)call->result;
-    case QUIPU_EXTENT_POINTED:
-        return effects->pointed[access];
-    case QUIPU_EXTENT_TIMES:
-        return a * c;
-    case QUIPU_EXTENT_BYTES:
-        return a;
-    default: /* QUIPU_EXTENT_CONSTANT */
-        return c;
-    }
+    return quipu_extent_kind(extent) == QUIPU_EXTENT_POINTED
+               ? effects->pointed[access]
+               : output_bytes(call, extent, call->result);
 }
 
 /* An interrupted call, too, may have written what is marked as changing. */

@@ -19,14 +19,10 @@ const struct quipu_system_call *find_call_row(const struct system_call *call) {
     return found == ROWS ? &unknown : &rows[found];
 }
 
-static bool is_output(uint32_t extent) {
-    return extent && !(extent & QUIPU_CALL_READS);
-}
-
-/* Returns the bytes that the range of EXTENT has if the call returns RESULT. Calls whose outputs
- * have other extents are not given again. */
-static uint64_t output_bytes(const struct system_call *call, uint32_t extent, int64_t result) {
-    uint64_t a = call->arguments[quipu_extent_a(extent)], c = quipu_extent_constant(extent);
+uint64_t output_bytes(const struct system_call *call, uint32_t extent, int64_t result) {
+    unsigned number = quipu_extent_a(extent);
+    uint64_t a = number < QUIPU_CALL_ARGUMENTS ? call->arguments[number] : 0;
+    uint64_t c = quipu_extent_constant(extent);
     switch (quipu_extent_kind(extent)) {
     case QUIPU_EXTENT_RESULT:
         return result > 0 ? c * (uint64_t)result : 0;

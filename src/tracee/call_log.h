@@ -35,6 +35,15 @@ struct call_log {
     size_t bytes; /* total of what the calls have written */
 };
 
+/* Whether the call writes what an access of its row is about. */
+static inline bool is_output(uint32_t extent) {
+    return extent && !(extent & QUIPU_CALL_READS);
+}
+
+/* Returns the bytes that the range of EXTENT, other than QUIPU_EXTENT_POINTED, has if the call
+ * returns RESULT. */
+uint64_t output_bytes(const struct system_call *call, uint32_t extent, int64_t result);
+
 /* Returns the row of CALL, or one of QUIPU_CALL_ONCE if the table has none. */
 const struct quipu_system_call *find_call_row(const struct system_call *call);
 

@@ -61,12 +61,7 @@ bool set_call_arguments(pid_t thread, const uint64_t arguments[6]) {
     struct user_regs_struct registers;
     if (!get_general_registers(thread, &registers))
         return false;
-    registers.rdi = arguments[0];
-    registers.rsi = arguments[1];
-    registers.rdx = arguments[2];
-    registers.r10 = arguments[3];
-    registers.r8 = arguments[4];
-    registers.r9 = arguments[5];
+    put_call_arguments(&registers, arguments);
     return set_general_registers(thread, &registers);
 }
 

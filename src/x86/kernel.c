@@ -102,12 +102,7 @@ int64_t inject_call(pid_t thread, uint64_t site, long number, const uint64_t arg
     call.rip = site;
     call.orig_rax = UINT64_MAX; /* there is no call that would begin again */
     call.rax = (uint64_t)number;
-    call.rdi = arguments[0];
-    call.rsi = arguments[1];
-    call.rdx = arguments[2];
-    call.r10 = arguments[3];
-    call.r8 = arguments[4];
-    call.r9 = arguments[5];
+    put_call_arguments(&call, arguments);
     if (!set_general_registers(thread, &call) || !finish_call(thread, child ? &made : NULL) ||
         !get_general_registers(thread, &call) || !set_general_registers(thread, &saved) ||
         ptrace(PTRACE_SETSIGMASK, thread, sizeof mask, &mask) != 0 ||

@@ -22,6 +22,17 @@ struct registers {
     uint8_t vectors[VECTOR_STATE_MAX]; /* as xsave stores them: x87, vectors, masks, tiles */
 };
 
+/* Sets the arguments of a system call. */
+static inline void put_call_arguments(struct user_regs_struct *registers,
+                                      const uint64_t arguments[6]) {
+    registers->rdi = arguments[0];
+    registers->rsi = arguments[1];
+    registers->rdx = arguments[2];
+    registers->r10 = arguments[3];
+    registers->r8 = arguments[4];
+    registers->r9 = arguments[5];
+}
+
 /* Reads all registers of THREAD. Returns false, with errno set, if the kernel does not give
  * them. */
 bool get_registers(pid_t thread, struct registers *registers);
