@@ -1,4 +1,5 @@
-/* play.h: the state of a player, which its parts share: player.c, play_start.c, play_call.c. */
+/* play.h: the state of a player, which its parts share: player.c, play_event.c, play_start.c,
+ * play_call.c. */
 #ifndef QUIPU_REPLAY_PLAY_H
 #define QUIPU_REPLAY_PLAY_H
 
@@ -13,22 +14,29 @@
 struct player {
     struct arena *arena;
     struct arena event_arena; /* of the next event */
+    const struct play_hooks *hooks;
     struct recording recording;
-    struct tracee tracee;
-    pid_t process;
+    struct tracee tracee; /* the process that was started */
+    pid_t process;        /* that plays; 0: it is gone */
     struct streams streams;
-    struct playing *playing;
+    struct playing playing;
+    pid_t number;           /* of the recorded process */
+    uint64_t events;        /* that were done */
+    uint64_t event_address; /* of the instruction that the last one was */
+    bool in_call;           /* it is stopped in front of a system call, which is not made */
+    bool stepped;           /* its last instruction was a single step */
+    bool announced;         /* there was a pause in front of the signal that comes next */
 
     /* The next event that is not of memory, and the memory that it writes. */
+    struct recording_place place; /* where they begin */
     struct event event;
     VECTOR(struct memory_event) memory;
     bool has_event; /* it is read */
 
     bool ended;
-    enum played end;
 };
 
-/* ---- player.c ---- */
+/* ---- play_event.c ---- */
 
 /* The play ends so, with the MESSAGE in the player's arena, or NULL. */
 void end_play(struct player *player, enum played end, const char *message);
@@ -43,10 +51,13 @@ void end_by_corruption(struct player *player);
  * one. */
 bool peek_event(struct player *player);
 
+/* The next event is to be read anew from `place`. */
+void forget_event(struct player *player);
+
 /* Writes the event's memory. ARGUMENTS are the call's, or NULL. Returns false if the play ends. */
 bool write_event_memory(struct player *player, const uint64_t arguments[6]);
 
-/* The event is done. If a signal comes behind it, that is delivered. */
+/* The event is done. The play ends if there is no other. */
 void finish_event(struct player *player);
 
 /* ---- play_start.c ---- */

@@ -85,6 +85,7 @@ static void make_call(struct player *player, const struct system_call *call) {
     struct thread_stop stop;
     memcpy(arguments, call->arguments, sizeof arguments);
     replace_mapping(call, arguments);
+    player->in_call = false; /* behind it */
     bool changed = memcmp(arguments, call->arguments, sizeof arguments) != 0;
     if (!enter_call_again(player->process) || !next_stop(player, REASON_CALL_ENTRY, &stop) ||
         (changed && !set_call_arguments(player->process, arguments)) ||
@@ -108,7 +109,7 @@ static void write_output(struct player *player, const struct system_call *call) 
     if (!read_written(player->process, call, &bytes))
         end_by_difference(player, "writes what is not in its memory");
     else
-        write_whole(stream, bytes.data, bytes.count); /* whoever reads it may have gone */
+        player->hooks->write_output(player->hooks->context, stream, bytes.data, bytes.count);
     buffer_release(&bytes);
 }
 
@@ -136,7 +137,7 @@ static void give_call_event(struct player *player, const struct system_call *cal
     if (player->ended || !write_event_memory(player, call->arguments))
         return;
     streams_follow(&player->streams, call, opened);
-    player->playing->calls++;
+    player->playing.calls++;
     finish_event(player);
 }
 

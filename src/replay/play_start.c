@@ -26,8 +26,8 @@
 static const char *take_start(struct player *player, struct start *start) {
     const char *path = player->recording.path;
     if (!peek_event(player))
-        return player->end == PLAYED_WRONG
-                   ? player->playing->message
+        return player->playing.end == PLAYED_WRONG
+                   ? player->playing.message
                    : arena_print(player->arena, "'%s' was cut before the program began", path);
     if (player->event.kind != QUIPU_EVENT_START ||
         !read_start_event(player->arena, &player->event, start))
@@ -74,7 +74,8 @@ static bool write_stack(struct player *player, const struct start *start) {
 
 static const char *make_equal(struct player *player, const struct start *start) {
     const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_SIGSEGV};
-    long options = (long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD;
+    long options = (long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD |
+                   PTRACE_O_TRACEFORK; /* it makes no process, but copies of it are made */
     struct start here;
     if (ptrace(PTRACE_SETOPTIONS, player->process, NULL, (void *)options) != 0)
         return refusal(player->arena, "ptrace", 0, errno);
@@ -112,6 +113,7 @@ const char *start_play(struct player *player) {
                            "'%s': %s; a recording can only be played beside the "
                            "program that was recorded",
                            start.path, strerror(errno));
+    player->number = start.process;
     bind_processor(start.processor);
     wrong = execute(player, &start, argv, environment);
     return wrong ? wrong : make_equal(player, &start);

@@ -8,104 +8,33 @@
 #include "replay/play.h"
 
 #include "tracee/call_effects.h"
+#include "tracee/checkpoint.h"
+#include "util/buffer.h"
 #include "util/diag.h"
 #include "x86/call_stop.h"
 #include "x86/counter_read.h"
+#include "x86/kernel.h"
+#include "x86/step.h"
+#include "x86/trap.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- the end ---- */
+enum {
+    GO_ON = -1 /* a stop is no pause */
+};
 
-void end_play(struct player *player, enum played end, const char *message) {
-    if (player->ended)
-        return;
-    player->ended = true;
-    player->end = end;
-    player->playing->message = message;
-}
+/* What a stop is, with which the process was asked to take one STEP or not. */
+struct pause_request {
+    bool step, interrupt;
+};
 
-void end_by_difference(struct player *player, const char *does) {
-    struct user_regs_struct registers = {0};
-    get_general_registers(player->process, &registers);
-    end_play(player, PLAYED_DIFFERS,
-             arena_print(player->arena,
-                         "the run differs from the recording behind %llu system calls and %llu "
-                         "signals, at address 0x%llx: it %s",
-                         (unsigned long long)player->playing->calls,
-                         (unsigned long long)player->playing->signals,
-                         (unsigned long long)registers.rip, does));
-}
-
-void end_by_corruption(struct player *player) {
-    end_play(player, PLAYED_WRONG,
-             arena_print(player->arena, "'%s' is corrupt: an event behind %llu system calls",
-                         player->recording.path, (unsigned long long)player->playing->calls));
-}
-
-/* ---- events ---- */
-
-/* Memory events are copied: the next block may replace them. */
-static bool keep_memory(struct player *player, struct event *event) {
-    struct memory_event memory;
-    if (!read_memory_event(event, &memory))
-        return false;
-    uint8_t *bytes = arena_alloc(&player->event_arena, memory.size);
-    memcpy(bytes, memory.bytes, memory.size);
-    memory.bytes = bytes;
-    vector_push(&player->event_arena, &player->memory, memory);
-    return true;
-}
-
-bool peek_event(struct player *player) {
-    const char *wrong = NULL;
-    while (!player->has_event) {
-        enum reading reading = recording_next(&player->recording, &player->event, &wrong);
-        if (reading == READING_CUT)
-            end_play(player, PLAYED_CUT, NULL);
-        else if (reading == READING_WRONG)
-            end_play(player, PLAYED_WRONG, wrong);
-        if (reading != READING_EVENT)
-            return false;
-        if (player->event.kind != QUIPU_EVENT_MEMORY) {
-            player->has_event = true;
-        } else if (!keep_memory(player, &player->event)) {
-            end_by_corruption(player);
-            return false;
-        }
-    }
-    return true;
-}
-
-bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
-    for (size_t i = 0; i < player->memory.count; i++) {
-        const struct memory_event *memory = &player->memory.data[i];
-        uint64_t address = memory->address;
-        if (memory->argument < QUIPU_MEMORY_ADDRESS)
-            address = arguments ? arguments[memory->argument] : 0;
-        if (memory->size && !write_memory(player->process, address, memory->bytes, memory->size)) {
-            end_by_difference(player, arena_print(player->arena, "has no memory at 0x%llx",
-                                                  (unsigned long long)address));
-            return false;
-        }
-    }
-    return true;
-}
-
-static void take_end(struct player *player) {
-    const char *why = "";
-    bool good = player->event.kind == QUIPU_EVENT_END
-                    ? read_end_event(&player->event, &player->playing->status)
-                    : read_stopped_event(&player->event, &why);
-    if (!good)
-        end_by_corruption(player);
-    else if (player->event.kind == QUIPU_EVENT_END)
-        end_play(player, PLAYED_END, NULL);
-    else
-        end_play(player, PLAYED_STOPPED, arena_copy(player->arena, why, strlen(why)));
+static enum play_pause pause_behind(const struct player *player) {
+    return player->ended ? PAUSE_ENDED : PAUSE_EVENT;
 }
 
 /* ---- signals ---- */
@@ -126,50 +55,54 @@ static void enter_handler(struct player *player, const struct signal_event *sign
         end_by_difference(player, "cannot get the registers of a signal handler");
         return;
     }
-    player->playing->signals++;
+    player->playing.signals++;
     finish_event(player);
 }
 
-/* The event's signal comes, at a place whose registers have HASH. */
-static void take_signal(struct player *player, const struct signal_event *signal, uint32_t hash) {
-    if (signal->place != QUIPU_SIGNAL_BEHIND && signal->hash != hash)
-        end_by_difference(player, "comes to a signal with other registers");
-    else if (!signal->ends)
-        enter_handler(player, signal);
-    else
-        finish_event(player); /* the end follows */
-}
-
-void finish_event(struct player *player) {
-    struct signal_event signal;
-    arena_release(&player->event_arena);
-    player->memory.count = player->memory.capacity = 0;
-    player->memory.data = NULL;
-    player->has_event = false;
-    if (player->ended || !peek_event(player))
-        return;
-    if (player->event.kind == QUIPU_EVENT_END || player->event.kind == QUIPU_EVENT_STOPPED) {
-        take_end(player);
-    } else if (player->event.kind == QUIPU_EVENT_SIGNAL) {
-        struct event copy = player->event;
-        if (!read_signal_event(&copy, &signal))
-            end_by_corruption(player);
-        else if (signal.place == QUIPU_SIGNAL_BEHIND)
-            take_signal(player, &signal, 0);
-    }
-}
-
-/* Whether the next event is a signal at PLACE, which then has been taken. HASH is that of the
- * registers. */
-static bool play_signal(struct player *player, enum quipu_signal_place place, uint32_t hash) {
-    struct signal_event signal;
+/* Whether the next event is a signal, which SIGNAL becomes. */
+static bool peek_signal(struct player *player, struct signal_event *signal) {
     if (!peek_event(player) || player->event.kind != QUIPU_EVENT_SIGNAL)
         return false;
     struct event copy = player->event;
-    if (!read_signal_event(&copy, &signal) || signal.place != place)
-        return false;
-    take_signal(player, &signal, hash);
-    return true;
+    if (read_signal_event(&copy, signal))
+        return true;
+    end_by_corruption(player);
+    return false;
+}
+
+/* The process is where SIGNAL, the next event, comes in. */
+static enum play_pause take_signal(struct player *player, const struct signal_event *signal) {
+    if (!player->announced) {
+        player->announced = true;
+        return PAUSE_SIGNAL;
+    }
+    player->announced = false;
+    if (signal->ends)
+        finish_event(player); /* the end follows */
+    else
+        enter_handler(player, signal);
+    return pause_behind(player);
+}
+
+/* If the next event is a signal at PLACE, where the registers have HASH, returns the pause.
+ * Otherwise GO_ON. */
+static int play_signal(struct player *player, enum quipu_signal_place place, uint32_t hash) {
+    struct signal_event signal;
+    if (!peek_signal(player, &signal) || signal.place != place)
+        return player->ended ? PAUSE_ENDED : GO_ON;
+    if (place != QUIPU_SIGNAL_BEHIND && signal.hash != hash) {
+        end_by_difference(player, "comes to a signal with other registers");
+        return PAUSE_ENDED;
+    }
+    return (int)take_signal(player, &signal);
+}
+
+int player_signal(struct player *player, uint8_t *info) {
+    struct signal_event signal;
+    if (player->ended || !peek_signal(player, &signal))
+        return 0;
+    memcpy(info, signal.info, QUIPU_SIGINFO_SIZE);
+    return signal.signal;
 }
 
 /* ---- stops ---- */
@@ -190,76 +123,212 @@ static bool play_counter(struct player *player, const struct user_regs_struct *r
     return true;
 }
 
-static void play_fault(struct player *player, const struct thread_stop *stop) {
+static enum play_pause play_fault(struct player *player, int signal) {
     struct user_regs_struct registers;
-    if (!get_general_registers(player->process, &registers))
-        return;
-    bool may_read = stop->signal == SIGSEGV || stop->signal == SIGILL;
-    if ((!may_read || !play_counter(player, &registers)) &&
-        !play_signal(player, QUIPU_SIGNAL_FAULT, hash_registers(&registers, false)))
-        end_by_difference(player, arena_print(player->arena, "gets signal %d", stop->signal));
+    if (!get_general_registers(player->process, &registers)) {
+        end_by_difference(player, "is gone");
+        return PAUSE_ENDED;
+    }
+    player->event_address = registers.rip;
+    bool may_read = signal == SIGSEGV || signal == SIGILL;
+    if (may_read && play_counter(player, &registers))
+        return pause_behind(player);
+    int pause = play_signal(player, QUIPU_SIGNAL_FAULT, hash_registers(&registers, false));
+    if (pause != GO_ON)
+        return (enum play_pause)pause;
+    end_by_difference(player, arena_print(player->arena, "gets signal %d", signal));
+    return PAUSE_ENDED;
 }
 
-static void play_entry(struct player *player, const struct system_call *call) {
+/* In front of a signal the process is in front of the call's instruction again, as it is once the
+ * handler has returned. */
+static enum play_pause play_entry(struct player *player, const struct system_call *call) {
     struct user_regs_struct registers;
-    if (get_general_registers(player->process, &registers) &&
-        play_signal(player, QUIPU_SIGNAL_BEFORE, hash_registers(&registers, true)))
-        return;
-    if (!player->ended)
-        play_call(player, call);
+    player->in_call = true;
+    player->event_address = call_site(player->process);
+    int pause = GO_ON;
+    if (get_general_registers(player->process, &registers))
+        pause = play_signal(player, QUIPU_SIGNAL_BEFORE, hash_registers(&registers, true));
+    if (pause == PAUSE_SIGNAL)
+        enter_call_again(player->process);
+    if (pause != GO_ON)
+        return (enum play_pause)pause;
+    play_call(player, call);
+    return pause_behind(player);
 }
 
-static void take_stop(struct player *player, int status) {
+/* Returns what the stop is, or GO_ON. */
+static int take_stop(struct player *player, int status, struct pause_request request) {
     struct thread_stop stop = read_stop(player->process, status, NULL);
+    player->in_call = false;
     switch (stop.reason) {
     case REASON_ENDED:
         player->process = 0;
         end_by_difference(player, "has ended");
-        break;
+        return PAUSE_ENDED;
     case REASON_CALL_ENTRY:
-        play_entry(player, &stop.call);
-        break;
-    case REASON_FAULT:
+        return (int)play_entry(player, &stop.call);
     case REASON_BREAKPOINT:
+        if (!player->hooks->is_breakpoint ||
+            !player->hooks->is_breakpoint(player->hooks->context, stop.address))
+            return (int)play_fault(player, stop.signal);
+        set_thread_address(player->process, stop.address);
+        return PAUSE_BREAKPOINT;
+    case REASON_WRITE:
+        return PAUSE_WRITE;
     case REASON_STEP:
-        play_fault(player, &stop);
-        break;
+        return request.step ? PAUSE_STEP : GO_ON;
+    case REASON_FAULT:
+        return (int)play_fault(player, stop.signal);
+    case REASON_SIGNAL:
+        return request.interrupt && stop.signal == SIGSTOP ? PAUSE_INTERRUPTED : GO_ON;
     default:
-        break;
+        return GO_ON;
     }
 }
 
-static void run(struct player *player) {
-    while (!player->ended) {
-        int status = 0;
-        if (ptrace(PTRACE_SYSEMU, player->process, NULL, NULL) != 0 && errno != ESRCH)
-            CHECK(!"the process can be continued");
-        if (waitpid(player->process, &status, __WALL) == player->process)
-            take_stop(player, status);
-        else if (errno != EINTR)
-            end_by_difference(player, "is gone");
+/* ---- going ---- */
+
+/* Continues the process, and waits for its next stop. Returns false if there is none. */
+static bool resume(struct player *player, struct pause_request *request, int *status) {
+    struct single_step step = {0};
+    if (request->step)
+        step = begin_step(player->process);
+    else if (player->stepped)
+        end_steps(player->process);
+    player->stepped = step.is_step;
+    long how = step.is_step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU;
+    if (ptrace(how, player->process, NULL, NULL) != 0 && errno != ESRCH)
+        CHECK(!"the process can be continued");
+    pid_t stopped;
+    while ((stopped = waitpid(player->process, status, __WALL)) < 0 && errno == EINTR)
+        if (!request->interrupt && player->hooks->is_interrupted &&
+            player->hooks->is_interrupted(player->hooks->context)) {
+            request->interrupt = true;
+            syscall(SYS_tgkill, player->process, player->process, SIGSTOP);
+        }
+    if (stopped == player->process && WIFSTOPPED(*status))
+        finish_step(player->process, &step);
+    return stopped == player->process;
+}
+
+enum play_pause player_go(struct player *player, bool step) {
+    struct pause_request request = {.step = step};
+    struct signal_event signal;
+    if (player->ended)
+        return PAUSE_ENDED;
+    if (peek_signal(player, &signal) &&
+        (signal.place == QUIPU_SIGNAL_BEHIND || player->announced)) {
+        if (signal.place == QUIPU_SIGNAL_BEHIND)
+            player->event_address = 0;
+        return take_signal(player, &signal);
     }
+    int pause = player->ended ? PAUSE_ENDED : GO_ON;
+    while (pause == GO_ON) {
+        int status = 0;
+        if (resume(player, &request, &status)) {
+            pause = take_stop(player, status, request);
+        } else {
+            player->process = 0;
+            end_by_difference(player, "is gone");
+            pause = PAUSE_ENDED;
+        }
+    }
+    return (enum play_pause)pause;
+}
+
+/* ---- places ---- */
+
+const struct playing *player_playing(const struct player *player) {
+    return &player->playing;
+}
+
+pid_t player_process(const struct player *player) {
+    return player->process;
+}
+
+pid_t player_number(const struct player *player) {
+    return player->number;
+}
+
+uint64_t player_event_address(const struct player *player) {
+    return player->event_address;
+}
+
+uint64_t player_events(const struct player *player) {
+    return player->events;
+}
+
+bool player_settle(struct player *player) {
+    int status;
+    if (!player->in_call)
+        return true;
+    player->in_call = false;
+    return ptrace(PTRACE_SYSCALL, player->process, NULL, NULL) == 0 &&
+           waitpid(player->process, &status, __WALL) == player->process && WIFSTOPPED(status);
+}
+
+struct play_state player_save(const struct player *player) {
+    return (struct play_state){
+        player->place, player->streams, player->playing, player->events, player->ended,
+    };
+}
+
+const char *player_restore(struct player *player, const struct play_state *state, pid_t process) {
+    forget_event(player);
+    player->place = state->place;
+    player->streams = state->streams;
+    player->playing = state->playing;
+    player->events = state->events;
+    player->ended = state->ended;
+    player->process = process;
+    player->in_call = player->stepped = false;
+    return recording_seek(&player->recording, &state->place);
+}
+
+/* ---- begin and end ---- */
+
+void player_end(struct player *player) {
+    drop_process(&player->process);
+    arena_release(&player->event_arena);
+    arena_release(&player->tracee.arena);
+    recording_close(&player->recording);
+}
+
+const char *player_begin(struct arena *arena, const char *path, const struct play_hooks *hooks,
+                         struct player **made) {
+    struct player *player = ARENA_NEW(arena, struct player);
+    *player = (struct player){.arena = arena, .hooks = hooks};
+    const char *wrong = recording_open(arena, path, &player->recording);
+    if (!wrong)
+        wrong = start_play(player);
+    if (wrong) {
+        player_end(player);
+        return wrong;
+    }
+    player->streams = streams_begin();
+    finish_event(player);
+    player->events = 0;
+    *made = player;
+    return NULL;
+}
+
+static void write_stream(void *context, int stream, const void *bytes, size_t size) {
+    (void)context;
+    write_whole(stream, bytes, size); /* whoever reads it may have gone */
 }
 
 enum played play_recording(struct arena *arena, const char *path, struct playing *playing) {
-    struct player player = {.arena = arena, .playing = playing};
-    *playing = (struct playing){0};
-    const char *wrong = recording_open(arena, path, &player.recording);
-    if (!wrong)
-        wrong = start_play(&player);
-    if (!wrong) {
-        player.streams = streams_begin();
-        finish_event(&player);
-        run(&player);
-    }
-    if (player.process || player.tracee.process)
-        kill_tracee(&player.tracee);
+    static const struct play_hooks hooks = {.write_output = write_stream};
+    struct player *player;
+    const char *wrong = player_begin(arena, path, &hooks, &player);
     if (wrong) {
-        player.end = PLAYED_WRONG;
-        playing->message = wrong;
+        *playing = (struct playing){.end = PLAYED_WRONG, .message = wrong};
+        return PLAYED_WRONG;
     }
-    arena_release(&player.event_arena);
-    arena_release(&player.tracee.arena);
-    recording_close(&player.recording);
-    return player.end;
+    while (player_go(player, false) != PAUSE_ENDED)
+        ;
+    *playing = player->playing;
+    player_end(player);
+    return playing->end;
 }

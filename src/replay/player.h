@@ -1,13 +1,25 @@
 /* player.h: repeats a recorded run, without what was outside of it.
  *
  * The program's binary is executed again. Its system calls are not made: it gets their results and
- * what they wrote from the recording. Only those that change its own memory's layout are made. */
+ * what they wrote from the recording. Only those that change its own memory's layout are made.
+ *
+ *     player_begin(arena, path, &hooks, &player)    stopped in front of the first instruction
+ *     player_go(player, step)                       to the next pause, until PAUSE_ENDED
+ *     player_end(player)
+ *
+ * The time line of a run is its events (format/recording.h), in order, and between two of them the
+ * instructions. An event is done in no time: it is the last step of the instructions in front of
+ * it. */
 #ifndef QUIPU_REPLAY_PLAYER_H
 #define QUIPU_REPLAY_PLAYER_H
 
+#include "replay/recording.h"
+#include "replay/streams.h"
 #include "util/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum played {
     PLAYED_END,     /* the program has ended; `status`, of wait */
@@ -19,10 +31,83 @@ enum played {
 };
 
 struct playing {
+    enum played end; /* once it has ended */
     int status;
     uint64_t calls, signals; /* that were repeated */
     const char *message;     /* in the arena */
 };
+
+struct player;
+
+/* Why a play pauses. */
+enum play_pause {
+    PAUSE_EVENT,       /* behind an event */
+    PAUSE_SIGNAL,      /* in front of a signal, which the next player_go delivers */
+    PAUSE_STEP,        /* behind one instruction */
+    PAUSE_BREAKPOINT,  /* in front of an instruction that `is_breakpoint` knows */
+    PAUSE_WRITE,       /* behind an instruction that wrote what debug registers watch */
+    PAUSE_INTERRUPTED, /* anywhere, as `is_interrupted` said so */
+    PAUSE_ENDED        /* there is no more; the process stands where it was last */
+};
+
+struct play_hooks {
+    void *context; /* of all */
+    /* The program has written SIZE bytes to standard output, 1, or standard error, 2. */
+    void (*write_output)(void *context, int stream, const void *bytes, size_t size);
+    /* Whether the breakpoint instruction at ADDRESS is not the program's. NULL: none. */
+    bool (*is_breakpoint)(void *context, uint64_t address);
+    /* Asked whenever a signal has interrupted the wait for the process. NULL: never. */
+    bool (*is_interrupted)(void *context);
+};
+
+/* Starts the recorded program anew. Returns NULL, or a message, or "" if it was already printed;
+ * then there is no PLAYER. HOOKS must live as long as the player. */
+const char *player_begin(struct arena *arena, const char *path, const struct play_hooks *hooks,
+                         struct player **player);
+void player_end(struct player *player);
+
+/* Continues up to the next pause, which an event always is. With STEP, by one instruction, or by
+ * the event that this instruction is. */
+enum play_pause player_go(struct player *player, bool step);
+
+const struct playing *player_playing(const struct player *player);
+pid_t player_process(const struct player *player);
+
+/* Returns the number that the recorded process had. */
+pid_t player_number(const struct player *player);
+
+/* Returns the number of events that were done: the place on the time line, up to instructions. */
+uint64_t player_events(const struct player *player);
+
+/* Returns the address of the instruction that the last event was: a call, or one that faulted. A
+ * signal behind an event is none: 0. */
+uint64_t player_event_address(const struct player *player);
+
+/* Sets INFO to the siginfo of the signal that comes next, QUIPU_SIGINFO_SIZE bytes. Returns its
+ * number, or 0 if the next event is none. */
+int player_signal(struct player *player, uint8_t *info);
+
+/* Makes the process stop so that calls can be injected (inject_call). */
+bool player_settle(struct player *player);
+
+/* ---- places on the time line, to come back to ---- */
+
+/* All of a player but its process. */
+struct play_state {
+    struct recording_place place;
+    struct streams streams;
+    struct playing playing;
+    uint64_t events;
+    bool ended;
+};
+
+struct play_state player_save(const struct player *player);
+
+/* PLAYER goes on from STATE with PROCESS, which was copied there, and is killed at the end. Its
+ * former process is the caller's. Returns NULL, or a message. */
+const char *player_restore(struct player *player, const struct play_state *state, pid_t process);
+
+/* ---- a whole play ---- */
 
 /* Plays the recording at PATH. What the program writes to standard output and standard error goes
  * there. */

@@ -93,11 +93,13 @@ static enum reading next_block(struct recording *recording, const char **wrong) 
     if (left < sizeof block)
         return READING_CUT;
     memcpy(&block, recording->bytes + place, sizeof block);
+    recording->block_place = place;
     recording->next += sizeof block;
     left -= sizeof block;
     if (block.kind == QUIPU_RECORDING_OPEN) {
         const uint8_t *begin = recording->bytes + recording->next;
         recording->events = (struct cursor){begin, begin + left, false};
+        recording->first = begin;
         recording->next = recording->size;
         return READING_EVENT;
     }
@@ -108,6 +110,7 @@ static enum reading next_block(struct recording *recording, const char **wrong) 
                              recording->path, place);
         return READING_WRONG;
     }
+    recording->first = recording->block;
     recording->next += block.stored;
     return READING_EVENT;
 }
@@ -143,6 +146,23 @@ enum reading recording_next(struct recording *recording, struct event *event, co
     event->thread = (uint32_t)thread;
     event->bytes = (struct cursor){bytes, bytes + size, false};
     return READING_EVENT;
+}
+
+struct recording_place recording_tell(const struct recording *recording) {
+    size_t offset = recording->first ? (size_t)(recording->events.next - recording->first) : 0;
+    return (struct recording_place){recording->block_place, offset};
+}
+
+const char *recording_seek(struct recording *recording, const struct recording_place *place) {
+    const char *wrong = NULL;
+    if (recording->block_place != place->block) {
+        recording->next = place->block;
+        if (next_block(recording, &wrong) != READING_EVENT)
+            return wrong ? wrong : arena_print(recording->arena, "'%s' was cut", recording->path);
+    }
+    recording->events.failed = false;
+    recording->events.next = recording->first + place->offset;
+    return NULL;
 }
 
 int64_t take_signed(struct cursor *cursor) {

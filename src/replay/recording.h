@@ -14,7 +14,9 @@ struct recording {
     const char *path;
     uint8_t *bytes; /* the file, mapped */
     size_t size, next;
-    uint8_t *block; /* the block's events, if it was compressed */
+    size_t block_place;   /* of the present block in the file; 0: none yet */
+    const uint8_t *first; /* its first event */
+    uint8_t *block;       /* the block's events, if it was compressed */
     struct cursor events;
     struct arena *arena;
 };
@@ -41,6 +43,18 @@ void recording_close(struct recording *recording);
 /* Sets EVENT to the next event. With READING_WRONG, WRONG becomes a message in the recording's
  * arena. */
 enum reading recording_next(struct recording *recording, struct event *event, const char **wrong);
+
+/* Where an event begins. */
+struct recording_place {
+    size_t block, offset; /* the block's place in the file, and the event's among its events */
+};
+
+/* Returns the place of the next event. */
+struct recording_place recording_tell(const struct recording *recording);
+
+/* The next event is that at PLACE, of recording_tell. Returns NULL, or a message in the recording's
+ * arena. */
+const char *recording_seek(struct recording *recording, const struct recording_place *place);
 
 /* Returns the next number that put_signed has written. */
 int64_t take_signed(struct cursor *cursor);

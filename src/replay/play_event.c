@@ -1,0 +1,112 @@
+/* play_event.c: the events of a recording, one after the other, and how a play ends; see play.h. */
+#include "replay/play.h"
+
+#include "x86/registers.h"
+
+#include <string.h>
+
+/* ---- the end ---- */
+
+void end_play(struct player *player, enum played end, const char *message) {
+    if (player->ended)
+        return;
+    player->ended = true;
+    player->playing.end = end;
+    player->playing.message = message;
+}
+
+void end_by_difference(struct player *player, const char *does) {
+    struct user_regs_struct registers = {0};
+    get_general_registers(player->process, &registers);
+    end_play(player, PLAYED_DIFFERS,
+             arena_print(player->arena,
+                         "the run differs from the recording behind %llu system calls and %llu "
+                         "signals, at address 0x%llx: it %s",
+                         (unsigned long long)player->playing.calls,
+                         (unsigned long long)player->playing.signals,
+                         (unsigned long long)registers.rip, does));
+}
+
+void end_by_corruption(struct player *player) {
+    end_play(player, PLAYED_WRONG,
+             arena_print(player->arena, "'%s' is corrupt: an event behind %llu system calls",
+                         player->recording.path, (unsigned long long)player->playing.calls));
+}
+
+/* ---- events ---- */
+
+/* Memory events are copied: the next block may replace them. */
+static bool keep_memory(struct player *player, struct event *event) {
+    struct memory_event memory;
+    if (!read_memory_event(event, &memory))
+        return false;
+    uint8_t *bytes = arena_alloc(&player->event_arena, memory.size);
+    memcpy(bytes, memory.bytes, memory.size);
+    memory.bytes = bytes;
+    vector_push(&player->event_arena, &player->memory, memory);
+    return true;
+}
+
+bool peek_event(struct player *player) {
+    const char *wrong = NULL;
+    while (!player->has_event) {
+        enum reading reading = recording_next(&player->recording, &player->event, &wrong);
+        if (reading == READING_CUT)
+            end_play(player, PLAYED_CUT, NULL);
+        else if (reading == READING_WRONG)
+            end_play(player, PLAYED_WRONG, wrong);
+        if (reading != READING_EVENT)
+            return false;
+        if (player->event.kind != QUIPU_EVENT_MEMORY) {
+            player->has_event = true;
+        } else if (!keep_memory(player, &player->event)) {
+            end_by_corruption(player);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
+    for (size_t i = 0; i < player->memory.count; i++) {
+        const struct memory_event *memory = &player->memory.data[i];
+        uint64_t address = memory->address;
+        if (memory->argument < QUIPU_MEMORY_ADDRESS)
+            address = arguments ? arguments[memory->argument] : 0;
+        if (memory->size && !write_memory(player->process, address, memory->bytes, memory->size)) {
+            end_by_difference(player, arena_print(player->arena, "has no memory at 0x%llx",
+                                                  (unsigned long long)address));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void take_end(struct player *player) {
+    const char *why = "";
+    bool good = player->event.kind == QUIPU_EVENT_END
+                    ? read_end_event(&player->event, &player->playing.status)
+                    : read_stopped_event(&player->event, &why);
+    if (!good)
+        end_by_corruption(player);
+    else if (player->event.kind == QUIPU_EVENT_END)
+        end_play(player, PLAYED_END, NULL);
+    else
+        end_play(player, PLAYED_STOPPED, arena_copy(player->arena, why, strlen(why)));
+}
+
+void forget_event(struct player *player) {
+    arena_release(&player->event_arena);
+    player->memory.count = player->memory.capacity = 0;
+    player->memory.data = NULL;
+    player->has_event = player->announced = false;
+}
+
+void finish_event(struct player *player) {
+    forget_event(player);
+    player->place = recording_tell(&player->recording);
+    player->events++;
+    if (!player->ended && peek_event(player) &&
+        (player->event.kind == QUIPU_EVENT_END || player->event.kind == QUIPU_EVENT_STOPPED))
+        take_end(player);
+}
