@@ -26,39 +26,116 @@ enum {
 
 /* ---- facts ---- */
 
+static struct recorded_process_facts *process_of(const struct recording_facts *facts,
+                                                 uint32_t thread) {
+    uint32_t process = vector_at(&facts->threads, thread - 1)->process;
+    return vector_at(&facts->processes, process);
+}
+
+/* A program begins, the first one or another. */
 static bool add_start(struct arena *arena, struct recording_facts *facts, struct event *event) {
-    char **environment;
-    return read_start_event(arena, event, &facts->start) &&
-           start_words(arena, &facts->start, &facts->argv, &environment);
+    struct start start;
+    char **environment, **argv;
+    if (!read_start_event(arena, event, &start) || !start_words(arena, &start, &argv, &environment))
+        return false;
+    if (facts->argv) {
+        process_of(facts, event->thread)->program = start.path;
+        return true;
+    }
+    facts->start = start;
+    facts->argv = argv;
+    struct recorded_process_facts process = {
+        .name = "1", .number = (uint32_t)start.process, .program = start.path, .threads = 1};
+    struct recorded_thread_facts thread = {.name = "1", .number = (uint32_t)start.process};
+    vector_push(arena, &facts->processes, process);
+    vector_push(arena, &facts->threads, thread);
+    return event->thread == 1;
+}
+
+/* The name of a thread that another one has made begins with that of its process. */
+static const char *next_thread_name(struct arena *arena, const struct recording_facts *facts,
+                                    struct recorded_thread_facts *maker) {
+    bool is_first = strcmp(maker->name, vector_at(&facts->processes, maker->process)->name) == 0;
+    return arena_print(arena, "%s%c%" PRIu32, maker->name, is_first ? ':' : '.',
+                       ++maker->successors);
+}
+
+static bool add_clone(struct arena *arena, struct recording_facts *facts, struct event *event) {
+    struct clone_event made;
+    if (!read_clone_event(event, &made) || made.maker == 0 || made.maker > facts->threads.count ||
+        event->thread != facts->threads.count + 1)
+        return false;
+    struct recorded_thread_facts *maker = vector_at(&facts->threads, made.maker - 1);
+    struct recorded_thread_facts thread = {.number = made.number, .process = maker->process};
+    if (made.kind == QUIPU_CLONE_THREAD) {
+        thread.name = next_thread_name(arena, facts, maker);
+        vector_at(&facts->processes, maker->process)->threads++;
+    } else {
+        thread.name = arena_print(arena, "%s/%" PRIu32, maker->name, ++maker->children);
+        thread.process = (uint32_t)facts->processes.count;
+        struct recorded_process_facts process = {
+            .name = thread.name,
+            .number = made.number,
+            .program = vector_at(&facts->processes, maker->process)->program,
+            .threads = 1};
+        vector_push(arena, &facts->processes, process);
+    }
+    vector_push(arena, &facts->threads, thread);
+    return true;
+}
+
+static bool add_signal(struct recording_facts *facts, struct event *event) {
+    struct signal_event signal;
+    if (!read_signal_event(event, &signal))
+        return false;
+    facts->signals[signal.signal]++;
+    process_of(facts, event->thread)->signals++;
+    return true;
+}
+
+static bool add_end(struct recording_facts *facts, struct event *event) {
+    struct recorded_process_facts *process = process_of(facts, event->thread);
+    process->ended = true;
+    return read_end_event(event, &process->status);
+}
+
+static bool add_stopped(struct arena *arena, struct recording_facts *facts, struct event *event) {
+    const char *why;
+    if (!read_stopped_event(event, &why))
+        return false;
+    process_of(facts, event->thread)->stopped = arena_copy(arena, why, strlen(why));
+    return true;
 }
 
 /* Returns false if the event is corrupt. */
 static bool add_event(struct arena *arena, struct recording_facts *facts, struct event *event) {
     struct memory_event memory;
-    struct signal_event signal;
+    bool is_new = event->kind == QUIPU_EVENT_CLONE || event->kind == QUIPU_EVENT_START ||
+                  event->kind == QUIPU_EVENT_MEMORY;
+    bool is_known = event->thread && event->thread <= facts->threads.count;
     facts->events[event->kind]++;
-    facts->threads = event->thread > facts->threads ? event->thread : facts->threads;
+    if (!is_new && !is_known)
+        return false;
+    if (is_known && event->kind != QUIPU_EVENT_MEMORY) {
+        facts->threads.data[event->thread - 1].events++;
+        process_of(facts, event->thread)->events++;
+    }
     switch (event->kind) {
     case QUIPU_EVENT_START:
-        return add_start(arena, facts, event);
+        return (is_known || !facts->argv) && add_start(arena, facts, event);
+    case QUIPU_EVENT_CLONE:
+        return add_clone(arena, facts, event);
     case QUIPU_EVENT_MEMORY:
         if (!read_memory_event(event, &memory))
             return false;
         facts->memory_bytes += memory.size;
         return true;
     case QUIPU_EVENT_SIGNAL:
-        if (!read_signal_event(event, &signal))
-            return false;
-        facts->signals[signal.signal]++;
-        return true;
+        return add_signal(facts, event);
     case QUIPU_EVENT_END:
-        facts->ended = true;
-        return read_end_event(event, &facts->status);
+        return add_end(facts, event);
     case QUIPU_EVENT_STOPPED:
-        if (!read_stopped_event(event, &facts->stopped))
-            return false;
-        facts->stopped = arena_copy(arena, facts->stopped, strlen(facts->stopped));
-        return true;
+        return add_stopped(arena, facts, event);
     default:
         return true;
     }
@@ -93,22 +170,47 @@ recording_list look_at_recordings(struct arena *arena, char **paths, size_t coun
     return list;
 }
 
-static bool was_cut(const struct recording_facts *facts) {
-    return !facts->ended && !facts->stopped;
+static bool was_cut(const struct recorded_process_facts *process) {
+    return !process->ended && !process->stopped;
+}
+
+static bool some_was_cut(const struct recording_facts *facts) {
+    for (size_t i = 0; i < facts->processes.count; i++)
+        if (was_cut(&facts->processes.data[i]))
+            return true;
+    return false;
 }
 
 /* ---- text ---- */
 
-static void write_end(FILE *out, const struct recording_facts *facts) {
-    if (facts->stopped)
-        print_line(out, "  ends          while the program went on: %s", facts->stopped);
-    else if (was_cut(facts))
-        print_line(out, "  ends          it was cut: the program's end is missing");
-    else if (WIFSIGNALED(facts->status))
-        print_line(out, "  ends          by signal %d (%s)", WTERMSIG(facts->status),
-                   strsignal(WTERMSIG(facts->status)));
-    else
-        print_line(out, "  ends          with status %d", WEXITSTATUS(facts->status));
+static const char *end_text(struct arena *arena, const struct recorded_process_facts *process) {
+    if (process->stopped)
+        return arena_print(arena, "while the program went on: %s", process->stopped);
+    if (was_cut(process))
+        return "it was cut: the program's end is missing";
+    if (WIFSIGNALED(process->status))
+        return arena_print(arena, "by signal %d (%s)", WTERMSIG(process->status),
+                           strsignal(WTERMSIG(process->status)));
+    return arena_print(arena, "with status %d", WEXITSTATUS(process->status));
+}
+
+static const char *threads_text(struct arena *arena, uint32_t threads) {
+    return arena_print(arena, "%" PRIu32 " thread%s", threads, threads == 1 ? "" : "s");
+}
+
+/* One line for each process, if there are several. */
+static void write_processes(FILE *out, struct arena *arena, const struct recording_facts *facts) {
+    if (facts->processes.count < 2)
+        return;
+    print_line(out, "  processes     %zu, %zu threads", facts->processes.count,
+               facts->threads.count);
+    for (size_t i = 0; i < facts->processes.count; i++) {
+        const struct recorded_process_facts *process = &facts->processes.data[i];
+        print_line(
+            out, "    %-12s %7" PRIu32 "  %s, %s, %" PRIu64 " events, %" PRIu64 " signals: %s",
+            process->name, process->number, process->program, threads_text(arena, process->threads),
+            process->events, process->signals, end_text(arena, process));
+    }
 }
 
 static const char *time_text(struct arena *arena, uint64_t seconds) {
@@ -131,8 +233,9 @@ void write_text_recording(FILE *out, struct arena *arena, const struct recording
     print_line(out, "%s", facts->path);
     print_line(out, "  program       %s", facts->start.path);
     print_line(out, "  command       %s", command_text(arena, facts));
-    print_line(out, "  process       %d, %" PRIu32 " thread%s", (int)facts->start.process,
-               facts->threads, facts->threads == 1 ? "" : "s");
+    const struct recorded_process_facts *first = vector_at(&facts->processes, 0);
+    print_line(out, "  process       %d, %s", (int)facts->start.process,
+               threads_text(arena, first->threads));
     print_line(out, "  began         %s", time_text(arena, facts->start.seconds));
     for (int i = 0; i < KINDS; i++)
         print_line(out, "  %-13s %" PRIu64, kinds[i].text, facts->events[kinds[i].kind]);
@@ -142,10 +245,55 @@ void write_text_recording(FILE *out, struct arena *arena, const struct recording
                        strsignal(i));
     print_line(out, "  contents      %" PRIu64 " bytes of memory", facts->memory_bytes);
     print_line(out, "  stored in     %" PRIu64 " bytes", facts->file_bytes);
-    write_end(out, facts);
+    print_line(out, "  ends          %s", end_text(arena, first));
+    write_processes(out, arena, facts);
 }
 
 /* ---- JSON ---- */
+
+static void write_json_end(struct json_writer *json, const struct recorded_process_facts *process) {
+    if (process->stopped)
+        json_string(json, "stopped", process->stopped);
+    if (process->ended && WIFEXITED(process->status))
+        json_unsigned(json, "status", (uint64_t)WEXITSTATUS(process->status));
+    if (process->ended && WIFSIGNALED(process->status))
+        json_unsigned(json, "signal", (uint64_t)WTERMSIG(process->status));
+}
+
+static void write_json_threads(struct json_writer *json, const struct recording_facts *facts,
+                               size_t process) {
+    json_open_array(json, "threads");
+    for (size_t i = 0; i < facts->threads.count; i++) {
+        const struct recorded_thread_facts *thread = &facts->threads.data[i];
+        if (thread->process != process)
+            continue;
+        json_open_object(json, NULL);
+        json_string(json, "name", thread->name);
+        json_unsigned(json, "number", i + 1);
+        json_unsigned(json, "tid", thread->number);
+        json_unsigned(json, "events", thread->events);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_json_processes(struct json_writer *json, const struct recording_facts *facts) {
+    json_open_array(json, "processes");
+    for (size_t i = 0; i < facts->processes.count; i++) {
+        const struct recorded_process_facts *process = &facts->processes.data[i];
+        json_open_object(json, NULL);
+        json_string(json, "name", process->name);
+        json_unsigned(json, "pid", process->number);
+        json_string(json, "program", process->program);
+        json_unsigned(json, "events", process->events);
+        json_unsigned(json, "signals", process->signals);
+        json_bool(json, "cut", was_cut(process));
+        write_json_end(json, process);
+        write_json_threads(json, facts, i);
+        json_close(json);
+    }
+    json_close(json);
+}
 
 void write_json_recording(struct json_writer *json, const struct recording_facts *facts) {
     json_open_object(json, NULL);
@@ -156,18 +304,14 @@ void write_json_recording(struct json_writer *json, const struct recording_facts
         json_string(json, NULL, *word);
     json_close(json);
     json_unsigned(json, "pid", (uint64_t)facts->start.process);
-    json_unsigned(json, "threads", facts->threads);
+    json_unsigned(json, "threads", facts->threads.count);
     json_unsigned(json, "began", facts->start.seconds);
     for (int i = 0; i < KINDS; i++)
         json_unsigned(json, kinds[i].member, facts->events[kinds[i].kind]);
     json_unsigned(json, "written_bytes", facts->memory_bytes);
     json_unsigned(json, "file_bytes", facts->file_bytes);
-    json_bool(json, "cut", was_cut(facts));
-    if (facts->stopped)
-        json_string(json, "stopped", facts->stopped);
-    if (facts->ended && WIFEXITED(facts->status))
-        json_unsigned(json, "status", (uint64_t)WEXITSTATUS(facts->status));
-    if (facts->ended && WIFSIGNALED(facts->status))
-        json_unsigned(json, "signal", (uint64_t)WTERMSIG(facts->status));
+    json_bool(json, "cut", some_was_cut(facts));
+    write_json_end(json, vector_at(&facts->processes, 0));
+    write_json_processes(json, facts);
     json_close(json);
 }

@@ -9,18 +9,36 @@
 #include <signal.h>
 #include <stdio.h>
 
+struct recorded_process_facts {
+    const char *name;    /* by who forked it, and as which of its children; "1": the first */
+    uint32_t number;     /* for the kernel */
+    const char *program; /* the last that it has executed, or its maker's */
+    uint32_t threads;    /* that it had */
+    uint64_t events, signals;
+    bool ended; /* with `status` of wait */
+    int status;
+    const char *stopped; /* why it was recorded no further, or NULL */
+};
+
+struct recorded_thread_facts {
+    const char *name;    /* by who made it, and as which of its threads */
+    uint32_t process;    /* index */
+    uint32_t number;     /* for the kernel */
+    uint32_t children;   /* processes that it has made */
+    uint32_t successors; /* threads that it has made */
+    uint64_t events;
+};
+
 struct recording_facts {
     const char *path;
-    struct start start; /* of the process */
+    struct start start; /* of the first process */
     char **argv;        /* of its program */
+    VECTOR(struct recorded_process_facts) processes;
+    VECTOR(struct recorded_thread_facts) threads; /* by their numbers, from 1 */
     uint64_t events[QUIPU_EVENT_KINDS];
     uint64_t signals[NSIG];
     uint64_t memory_bytes; /* that calls and signals have written */
     uint64_t file_bytes;
-    uint32_t threads;
-    bool ended; /* the process has ended, with `status` of wait */
-    int status;
-    const char *stopped; /* why the recording ends while the process went on, or NULL */
 };
 
 typedef VECTOR(struct recording_facts) recording_list;

@@ -37,6 +37,8 @@ static int play(const char *path) {
     sigprocmask(SIG_SETMASK, NULL, &mask);
     enum played played = play_recording(&arena, path, &playing);
     unsigned long long calls = playing.calls;
+    if (playing.left)
+        warn("a process was recorded no further: %s", playing.left);
     if (played == PLAYED_END)
         return child_end(playing.status, &mask);
     if (played == PLAYED_CUT)

@@ -7,14 +7,19 @@
  * quipu_recording_block and its bytes, which are events, one behind the other. No event continues
  * in another block. Only the last block is open: its events are stored as they come, up to the end
  * of the file, so whatever ends the recorder, they are there. When the block is full, it is
- * stored compressed in the same place. A file whose last event is neither QUIPU_EVENT_END nor
+ * stored compressed in the same place. A file in which some process has neither QUIPU_EVENT_END nor
  * QUIPU_EVENT_STOPPED was cut.
  *
  * An event is
  *
  *     u8 kind; uleb thread, from 1 in the order in which they began; uleb size; SIZE bytes
  *
- * Who makes the events does not matter: a thread may record its own ones into a block of its own.
+ * Threads are counted over all processes. Those that share memory which they may write form a
+ * group, and of a group one thread at a time executes. The order of a group's events is their order
+ * in time: a thread has executed what is in front of its event before the next event's thread
+ * executes anything. Groups depend on each other in nothing but where a thread of one makes the
+ * first thread of another.
+ *
  * Where an event tells of registers, it is their hash (hash_registers, x86/call_stop.h). */
 #ifndef QUIPU_FORMAT_RECORDING_H
 #define QUIPU_FORMAT_RECORDING_H
@@ -24,7 +29,7 @@
 #define QUIPU_RECORDING_MAGIC "\211qrec\r\n\032"
 
 enum {
-    QUIPU_RECORDING_VERSION = 1,
+    QUIPU_RECORDING_VERSION = 2,
     QUIPU_RECORDING_MEMORY_MAX = 1 << 18, /* bytes of a QUIPU_EVENT_MEMORY; what is longer is
                                              several events */
     QUIPU_RECORDING_EVENT_MAX = 1 << 22,  /* bytes of any event */
@@ -50,7 +55,8 @@ struct quipu_recording_block {
 };
 
 enum quipu_event_kind {
-    /* The process, stopped in front of its first instruction.
+    /* The process, stopped in front of the first instruction of a program: its first thread, or one
+     * that has executed another program. All other threads of the process have ended.
      *     u32 number of the process; u64 size of its stack at most (RLIMIT_STACK); u32 the
      *     processor that it was bound to, or UINT32_MAX; u64 identity of the processors
      *     (processor_identity, x86/processor.h); u64 each: its registers, as in struct
@@ -66,8 +72,9 @@ enum quipu_event_kind {
     QUIPU_EVENT_MEMORY = 2,
     /* A system call.
      *     uleb number; u32 hash of the registers in front of it, exclusive-or that of the bytes
-     *     that the call has written to a descriptor (FNV-1a); sleb result. A result from -516 to
-     *     -512 is that of an interrupted call; a signal follows. */
+     *     that the call has written to a descriptor (FNV-1a); u8 where these bytes went to: 1 or 2
+     *     is the first standard output or error, 0 something else; sleb result. A result from -516
+     *     to -512 is that of an interrupted call; a signal follows. */
     QUIPU_EVENT_CALL = 3,
     /* A signal that is delivered, with the memory of its frame.
      *     u8 number; u8 enum quipu_signal_place; u8 1: it ends the process; u32 hash of the
@@ -79,14 +86,33 @@ enum quipu_event_kind {
      *     u32 hash of the registers in front of the instruction; u8 its size; u64 value; u32 the
      *     processor's number, if the instruction is rdtscp */
     QUIPU_EVENT_COUNTER = 5,
-    /* The process has ended: u32 status, of wait. */
+    /* The process of the thread has ended: u32 status, of wait. */
     QUIPU_EVENT_END = 6,
-    /* The recording ends; the process went on: asciz why. */
+    /* The process of the thread is recorded no further; it went on: asciz why. */
     QUIPU_EVENT_STOPPED = 7,
+    /* A system call of which the result comes later, behind events of other threads of the group.
+     *     uleb number; u32 hash of the registers in front of it */
+    QUIPU_EVENT_ENTRY = 8,
+    /* The thread begins, in a system call of another one, with the memory that the call has
+     * written.
+     *     uleb thread that makes the call; u32 hash of that one's registers in front of the call;
+     *     u8 enum quipu_clone_kind; u32 number of the thread for the kernel; u64 each: its
+     *     registers */
+    QUIPU_EVENT_CLONE = 9,
+    /* The thread has ended; its process may go on. With the memory that the kernel has written then
+     * (set_tid_address, robust lists). No bytes. */
+    QUIPU_EVENT_EXIT = 10,
+};
+
+enum quipu_clone_kind {
+    QUIPU_CLONE_THREAD = 1, /* of the same process */
+    QUIPU_CLONE_SHARED = 2, /* the first of a process that shares all memory, as by vfork */
+    QUIPU_CLONE_COPY = 3,   /* the first of a process with a copy of the memory; what is mapped as
+                             * shared is shared */
 };
 
 enum {
-    QUIPU_EVENT_KINDS = 8,
+    QUIPU_EVENT_KINDS = 11,
     QUIPU_MEMORY_ADDRESS = 6,
     QUIPU_SIGINFO_SIZE = 128,
     QUIPU_REGISTERS = 27, /* of struct user_regs_struct */

@@ -1,24 +1,42 @@
 /* play.h: the state of a player, which its parts share: player.c, play_event.c, play_start.c,
- * play_call.c. */
+ * play_call.c, play_thread.c.
+ *
+ * One thread at a time plays: that of the next event. All others are stopped, each behind its last
+ * event, or in front of a call that waits for its result. */
 #ifndef QUIPU_REPLAY_PLAY_H
 #define QUIPU_REPLAY_PLAY_H
 
 #include "replay/player.h"
 #include "replay/recording.h"
-#include "replay/streams.h"
 #include "tracee/affinity.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
 #include "util/vector.h"
+
+struct play_process {
+    struct play_process *next; /* that is not gone */
+    pid_t number;              /* its own; not the recorded one's */
+    pid_t recorded;
+    bool is_first;
+};
+
+struct play_thread {
+    struct play_process *process; /* NULL: the thread has ended */
+    pid_t number;
+    bool in_call;
+    bool awaits;             /* it is in front of `call`, which others' events came behind */
+    struct system_call call; /* the last one that it has come to */
+};
 
 struct player {
     struct arena *arena;
     struct arena event_arena; /* of the next event */
     const struct play_hooks *hooks;
     struct recording recording;
-    struct tracee tracee; /* the process that was started */
-    pid_t process;        /* that plays; 0: it is gone */
-    struct streams streams;
+    VECTOR(struct play_thread *) threads; /* by their numbers in the recording, from 1 */
+    struct play_process *processes;
+    struct play_thread *thread; /* that plays */
+    pid_t process;              /* its number; 0: it is gone */
     struct playing playing;
     pid_t number;           /* of the recorded process */
     uint64_t events;        /* that were done */
@@ -62,8 +80,31 @@ void finish_event(struct player *player);
 
 /* ---- play_start.c ---- */
 
-/* Starts the program as it was recorded. Returns NULL, or a message. */
+/* Starts the first program as it was recorded. Returns NULL, or a message. */
 const char *start_play(struct player *player);
+
+/* The next event is that a thread has executed another program. Its process is replaced by one that
+ * has been started so. */
+void play_program(struct player *player);
+
+/* ---- play_thread.c ---- */
+
+/* Adds a thread, and with it a process, which was RECORDED with that number, if PROCESS is NULL. */
+struct play_thread *add_play_thread(struct player *player, struct play_process *process,
+                                    pid_t number, pid_t recorded);
+
+/* The next event's thread plays. Returns false if the play ends as there is none. */
+bool select_thread(struct player *player);
+
+/* The thread has made another one: the next event is the begin of that. The thread is stopped in
+ * front of CALL, and stays there. */
+void play_clone(struct player *player, const struct system_call *call);
+
+/* If the next event is done without any instruction, does it, and returns true. */
+bool play_quietly(struct player *player);
+
+/* Kills the threads of PROCESS, but not what else plays. */
+void kill_process(struct player *player, struct play_process *process);
 
 /* ---- play_call.c ---- */
 

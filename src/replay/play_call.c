@@ -6,6 +6,7 @@
  * process. */
 #include "replay/play.h"
 
+#include "replay/streams.h"
 #include "tracee/call_effects.h"
 #include "util/buffer.h"
 #include "x86/call_stop.h"
@@ -60,8 +61,9 @@ static void replace_mapping(const struct system_call *call, uint64_t arguments[6
     uint64_t flags = arguments[3];
     uint64_t kept = flags & (MAP_GROWSDOWN | MAP_NORESERVE | MAP_STACK | MAP_FIXED);
     uint64_t placed = flags & MAP_FIXED ? MAP_FIXED : MAP_FIXED_NOREPLACE;
+    bool shared = flags & MAP_ANONYMOUS && flags & MAP_SHARED;
     arguments[0] = (uint64_t)call->result;
-    arguments[3] = kept | placed | MAP_PRIVATE | MAP_ANONYMOUS;
+    arguments[3] = kept | placed | MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
     arguments[4] = UINT64_MAX;
     arguments[5] = 0;
 }
@@ -101,8 +103,7 @@ static void make_call(struct player *player, const struct system_call *call) {
 
 /* ---- output ---- */
 
-static void write_output(struct player *player, const struct system_call *call) {
-    int stream = stream_written(&player->streams, call);
+static void write_output(struct player *player, const struct system_call *call, int stream) {
     struct buffer bytes = {0};
     if (!stream)
         return;
@@ -113,21 +114,10 @@ static void write_output(struct player *player, const struct system_call *call) 
     buffer_release(&bytes);
 }
 
-static const char *read_opened(struct player *player, const struct system_call *call) {
-    static char text[PATH_MAX];
-    int argument = opened_path(call);
-    memset(text, 0, sizeof text);
-    for (size_t i = 0; argument >= 0 && i < sizeof text - 1; i++)
-        if (!read_memory(player->process, call->arguments[argument] + i, text + i, 1) || !text[i])
-            break;
-    return text;
-}
-
 /* ---- the call ---- */
 
-static void give_call_event(struct player *player, const struct system_call *call) {
-    const char *opened = read_opened(player, call);
-    write_output(player, call);
+static void give_call_event(struct player *player, const struct system_call *call, int stream) {
+    write_output(player, call, stream);
     if (player->ended)
         return;
     if (is_made(call))
@@ -136,7 +126,6 @@ static void give_call_event(struct player *player, const struct system_call *cal
         end_by_difference(player, "is gone");
     if (player->ended || !write_event_memory(player, call->arguments))
         return;
-    streams_follow(&player->streams, call, opened);
     player->playing.calls++;
     finish_event(player);
 }
@@ -146,19 +135,37 @@ static const char *describe_call(struct player *player, const struct system_call
                        call_name(player->arena, call->number));
 }
 
+/* Takes the next event apart. Returns false if it is not one of a call, or is corrupt. */
+static bool read_next(struct player *player, const struct system_call *call,
+                      struct call_event *recorded) {
+    struct clone_event made;
+    struct event copy = player->event;
+    bool good = true;
+    *recorded = (struct call_event){0};
+    switch (player->event.kind) {
+    case QUIPU_EVENT_CALL:
+        good = read_call_event(&copy, recorded);
+        break;
+    case QUIPU_EVENT_ENTRY:
+        good = read_entry_event(&copy, recorded);
+        break;
+    case QUIPU_EVENT_CLONE:
+        good = read_clone_event(&copy, &made);
+        *recorded = (struct call_event){.number = call->number, .hash = made.hash};
+        break;
+    default:
+        end_by_difference(player, describe_call(player, call));
+    }
+    if (!good)
+        end_by_corruption(player);
+    return !player->ended;
+}
+
 void play_call(struct player *player, const struct system_call *call) {
     struct call_event recorded;
     struct user_regs_struct registers;
-    if (!peek_event(player))
+    if (!peek_event(player) || !read_next(player, call, &recorded))
         return;
-    if (player->event.kind != QUIPU_EVENT_CALL) {
-        end_by_difference(player, describe_call(player, call));
-        return;
-    }
-    if (!read_call_event(&player->event, &recorded)) {
-        end_by_corruption(player);
-        return;
-    }
     if (recorded.number != call->number) {
         end_by_difference(player,
                           arena_print(player->arena, "%s and not '%s'", describe_call(player, call),
@@ -175,5 +182,12 @@ void play_call(struct player *player, const struct system_call *call) {
                                               written ? ", or writes other bytes" : ""));
         return;
     }
-    give_call_event(player, &given);
+    if (player->event.kind == QUIPU_EVENT_CALL) {
+        give_call_event(player, &given, recorded.stream);
+    } else if (player->event.kind == QUIPU_EVENT_CLONE) {
+        play_clone(player, call);
+    } else {
+        player->thread->awaits = true;
+        finish_event(player);
+    }
 }

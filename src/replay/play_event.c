@@ -15,16 +15,28 @@ void end_play(struct player *player, enum played end, const char *message) {
     player->playing.message = message;
 }
 
+/* Returns which thread plays, if there are several. */
+static const char *describe_thread(const struct player *player) {
+    const struct play_thread *thread = player->thread;
+    if (player->threads.count < 2 || !thread || !thread->process)
+        return "";
+    for (size_t i = 0; i < player->threads.count; i++)
+        if (player->threads.data[i] == thread)
+            return arena_print(player->arena, " of thread %zu, in the process that was %d", i + 1,
+                               (int)thread->process->recorded);
+    return "";
+}
+
 void end_by_difference(struct player *player, const char *does) {
     struct user_regs_struct registers = {0};
     get_general_registers(player->process, &registers);
     end_play(player, PLAYED_DIFFERS,
              arena_print(player->arena,
                          "the run differs from the recording behind %llu system calls and %llu "
-                         "signals, at address 0x%llx: it %s",
+                         "signals, at address 0x%llx%s: it %s",
                          (unsigned long long)player->playing.calls,
                          (unsigned long long)player->playing.signals,
-                         (unsigned long long)registers.rip, does));
+                         (unsigned long long)registers.rip, describe_thread(player), does));
 }
 
 void end_by_corruption(struct player *player) {
@@ -82,19 +94,6 @@ bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
     return true;
 }
 
-static void take_end(struct player *player) {
-    const char *why = "";
-    bool good = player->event.kind == QUIPU_EVENT_END
-                    ? read_end_event(&player->event, &player->playing.status)
-                    : read_stopped_event(&player->event, &why);
-    if (!good)
-        end_by_corruption(player);
-    else if (player->event.kind == QUIPU_EVENT_END)
-        end_play(player, PLAYED_END, NULL);
-    else
-        end_play(player, PLAYED_STOPPED, arena_copy(player->arena, why, strlen(why)));
-}
-
 void forget_event(struct player *player) {
     arena_release(&player->event_arena);
     player->memory.count = player->memory.capacity = 0;
@@ -102,11 +101,14 @@ void forget_event(struct player *player) {
     player->has_event = player->announced = false;
 }
 
-void finish_event(struct player *player) {
+static void take_next(struct player *player) {
     forget_event(player);
     player->place = recording_tell(&player->recording);
     player->events++;
-    if (!player->ended && peek_event(player) &&
-        (player->event.kind == QUIPU_EVENT_END || player->event.kind == QUIPU_EVENT_STOPPED))
-        take_end(player);
+}
+
+void finish_event(struct player *player) {
+    take_next(player);
+    while (!player->ended && peek_event(player) && play_quietly(player))
+        take_next(player);
 }

@@ -33,6 +33,8 @@ static const char *take_start(struct player *player, struct start *start) {
         !read_start_event(player->arena, &player->event, start))
         return arena_print(player->arena, "'%s' is corrupt: it does not begin with a process",
                            path);
+    if (player->event.thread != 1)
+        return arena_print(player->arena, "'%s' is corrupt: it begins with another thread", path);
     player->has_event = false;
     return NULL;
 }
@@ -47,21 +49,24 @@ static void bind_processor(uint32_t processor) {
     sched_setaffinity(0, sizeof one, &one);
 }
 
-/* Executes the program with the recorded limit of its stack, which decides about addresses. */
+/* Executes the program with the recorded limit of its stack, which decides about addresses. Sets
+ * PROCESS to the number of its process. */
 static const char *execute(struct player *player, const struct start *start, char **argv,
-                           char **environment) {
+                           char **environment, pid_t *process) {
+    struct tracee tracee;
     struct rlimit old, limit;
     getrlimit(RLIMIT_STACK, &old);
     limit = (struct rlimit){start->stack_limit, old.rlim_max};
     if (setrlimit(RLIMIT_STACK, &limit) != 0)
         return arena_print(player->arena, "the limit of its stack, %llu bytes, cannot be set: %s",
                            (unsigned long long)start->stack_limit, strerror(errno));
-    const char *wrong = start_tracee_as(&player->tracee, start->path, argv, environment);
+    const char *wrong = start_tracee_as(&tracee, start->path, argv, environment);
     setrlimit(RLIMIT_STACK, &old);
     if (wrong && *wrong)
-        return arena_print(player->arena, "'%s' cannot be run under control: %s", start->path,
-                           wrong);
-    player->process = wrong ? 0 : player->tracee.process;
+        wrong =
+            arena_print(player->arena, "'%s' cannot be run under control: %s", start->path, wrong);
+    *process = wrong ? 0 : tracee.process;
+    arena_release(&tracee.arena);
     return wrong;
 }
 
@@ -74,12 +79,13 @@ static bool write_stack(struct player *player, const struct start *start) {
 
 static const char *make_equal(struct player *player, const struct start *start) {
     const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_SIGSEGV};
-    long options = (long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD |
-                   PTRACE_O_TRACEFORK; /* it makes no process, but copies of it are made */
+    long options =
+        (long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE;
+    const struct tracee tracee = {.process = player->process};
     struct start here;
     if (ptrace(PTRACE_SETOPTIONS, player->process, NULL, (void *)options) != 0)
         return refusal(player->arena, "ptrace", 0, errno);
-    if (has_random_addresses(&player->tracee))
+    if (has_random_addresses(&tracee))
         return "address randomization cannot be turned off here, and a replay must have the "
                "addresses of the recorded run; in a container, allow 'personality' in the seccomp "
                "profile";
@@ -94,27 +100,58 @@ static const char *make_equal(struct player *player, const struct start *start) 
     return NULL;
 }
 
-const char *start_play(struct player *player) {
-    struct start start = {.path = ""};
+/* Starts the program of START. Sets PROCESS to its number. */
+static const char *start_program(struct player *player, const struct start *start, pid_t *process) {
     char **argv, **environment;
-    const char *wrong = take_start(player, &start);
-    if (wrong)
-        return wrong;
-    if (!start_words(player->arena, &start, &argv, &environment) || !argv[0])
+    *process = 0;
+    if (!start_words(player->arena, start, &argv, &environment) || !argv[0])
         return arena_print(player->arena, "'%s' is corrupt: the arguments of its program",
                            player->recording.path);
-    if (start.identity != processor_identity())
+    if (start->identity != processor_identity())
         return arena_print(player->arena,
                            "'%s' was recorded on a processor with other features; play it on a "
                            "machine with the same one",
                            player->recording.path);
-    if (access(start.path, X_OK) != 0)
+    if (access(start->path, X_OK) != 0)
         return arena_print(player->arena,
                            "'%s': %s; a recording can only be played beside the "
                            "program that was recorded",
-                           start.path, strerror(errno));
+                           start->path, strerror(errno));
+    bind_processor(start->processor);
+    return execute(player, start, argv, environment, process);
+}
+
+const char *start_play(struct player *player) {
+    struct start start = {.path = ""};
+    pid_t process;
+    const char *wrong = take_start(player, &start);
+    if (!wrong)
+        wrong = start_program(player, &start, &process);
+    if (wrong)
+        return wrong;
     player->number = start.process;
-    bind_processor(start.processor);
-    wrong = execute(player, &start, argv, environment);
-    return wrong ? wrong : make_equal(player, &start);
+    player->thread = add_play_thread(player, NULL, process, start.process);
+    player->process = process;
+    return make_equal(player, &start);
+}
+
+void play_program(struct player *player) {
+    struct start start = {.path = ""};
+    struct play_thread *thread = player->thread;
+    pid_t process;
+    if (!read_start_event(player->arena, &player->event, &start)) {
+        end_by_corruption(player);
+        return;
+    }
+    const char *wrong = start_program(player, &start, &process);
+    if (!wrong) {
+        struct play_process *own = thread->process;
+        kill_process(player, own);
+        thread->process = own;
+        thread->awaits = thread->in_call = player->in_call = false;
+        thread->number = own->number = player->process = process;
+        wrong = make_equal(player, &start);
+    }
+    if (wrong)
+        end_play(player, PLAYED_WRONG, wrong);
 }

@@ -8,7 +8,6 @@
 #include "replay/play.h"
 
 #include "tracee/call_effects.h"
-#include "tracee/checkpoint.h"
 #include "util/buffer.h"
 #include "util/diag.h"
 #include "x86/call_stop.h"
@@ -144,6 +143,8 @@ static enum play_pause play_fault(struct player *player, int signal) {
  * handler has returned. */
 static enum play_pause play_entry(struct player *player, const struct system_call *call) {
     struct user_regs_struct registers;
+    player->thread->awaits = false;
+    player->thread->call = *call;
     player->in_call = true;
     player->event_address = call_site(player->process);
     int pause = GO_ON;
@@ -205,7 +206,7 @@ static bool resume(struct player *player, struct pause_request *request, int *st
         if (!request->interrupt && player->hooks->is_interrupted &&
             player->hooks->is_interrupted(player->hooks->context)) {
             request->interrupt = true;
-            syscall(SYS_tgkill, player->process, player->process, SIGSTOP);
+            syscall(SYS_tgkill, player->thread->process->number, player->process, SIGSTOP);
         }
     if (stopped == player->process && WIFSTOPPED(*status))
         finish_step(player->process, &step);
@@ -215,8 +216,12 @@ static bool resume(struct player *player, struct pause_request *request, int *st
 enum play_pause player_go(struct player *player, bool step) {
     struct pause_request request = {.step = step};
     struct signal_event signal;
-    if (player->ended)
+    if (player->ended || !peek_event(player) || !select_thread(player))
         return PAUSE_ENDED;
+    if (player->thread->awaits) {
+        const struct system_call call = player->thread->call;
+        return play_entry(player, &call);
+    }
     if (peek_signal(player, &signal) &&
         (signal.place == QUIPU_SIGNAL_BEHIND || player->announced)) {
         if (signal.place == QUIPU_SIGNAL_BEHIND)
@@ -270,18 +275,20 @@ bool player_settle(struct player *player) {
 
 struct play_state player_save(const struct player *player) {
     return (struct play_state){
-        player->place, player->streams, player->playing, player->events, player->ended,
+        player->place,
+        player->playing,
+        player->events,
+        player->ended,
     };
 }
 
 const char *player_restore(struct player *player, const struct play_state *state, pid_t process) {
     forget_event(player);
     player->place = state->place;
-    player->streams = state->streams;
     player->playing = state->playing;
     player->events = state->events;
     player->ended = state->ended;
-    player->process = process;
+    player->process = player->thread->number = player->thread->process->number = process;
     player->in_call = player->stepped = false;
     return recording_seek(&player->recording, &state->place);
 }
@@ -289,9 +296,9 @@ const char *player_restore(struct player *player, const struct play_state *state
 /* ---- begin and end ---- */
 
 void player_end(struct player *player) {
-    drop_process(&player->process);
+    for (struct play_process *at = player->processes; at; at = at->next)
+        kill_process(player, at);
     arena_release(&player->event_arena);
-    arena_release(&player->tracee.arena);
     recording_close(&player->recording);
 }
 
@@ -306,7 +313,6 @@ const char *player_begin(struct arena *arena, const char *path, const struct pla
         player_end(player);
         return wrong;
     }
-    player->streams = streams_begin();
     finish_event(player);
     player->events = 0;
     *made = player;

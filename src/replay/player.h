@@ -14,7 +14,6 @@
 #define QUIPU_REPLAY_PLAYER_H
 
 #include "replay/recording.h"
-#include "replay/streams.h"
 #include "util/arena.h"
 
 #include <stdbool.h>
@@ -34,7 +33,8 @@ struct playing {
     enum played end; /* once it has ended */
     int status;
     uint64_t calls, signals; /* that were repeated */
-    const char *message;     /* in the arena */
+    const char *left;    /* why a process, not the first one, was recorded no further, or NULL */
+    const char *message; /* in the arena */
 };
 
 struct player;
@@ -95,7 +95,6 @@ bool player_settle(struct player *player);
 /* All of a player but its process. */
 struct play_state {
     struct recording_place place;
-    struct streams streams;
     struct playing playing;
     uint64_t events;
     bool ended;

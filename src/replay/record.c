@@ -1,63 +1,172 @@
-/* record.c: what all parts of a recorder need: where the process is, and how it is left; see
- * record.h. */
+/* record.c: what all parts of a recorder need: its threads, processes and groups, and where a
+ * thread is; see record.h. */
 #include "replay/record.h"
 
-#include "util/diag.h"
-#include "x86/kernel.h"
-
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/uio.h>
 
-void set_boundary(struct recorder *recorder, bool before_call) {
-    recorder->has_boundary = get_general_registers(recorder->process, &recorder->boundary);
-    recorder->before_call = before_call;
+/* ---- threads and processes ---- */
+
+struct recorded_thread *find_recorded_thread(struct recorder *recorder, pid_t number) {
+    struct recorded_thread *thread = recorder->threads;
+    while (thread && (thread->number != number || thread->state == RECORD_LEFT))
+        thread = thread->next;
+    return thread;
 }
 
-void release_held(struct recorder *recorder) {
-    if (recorder->held)
-        ptrace(PTRACE_SETSIGMASK, recorder->process, sizeof recorder->mask, &recorder->mask);
-    recorder->held = false;
+struct recorded_thread *add_recorded_thread(struct recorded_process *process, pid_t number) {
+    struct recorder *recorder = process->recorder;
+    struct recorded_thread *thread = calloc(1, sizeof *thread);
+    CHECK(thread);
+    *thread = (struct recorded_thread){.recorder = recorder,
+                                       .process = process,
+                                       .next = recorder->threads,
+                                       .number = number,
+                                       .id = ++recorder->begun,
+                                       .opened = ""};
+    recorder->threads = thread;
+    process->threads++;
+    process->group->threads++;
+    return thread;
 }
 
-/* The process leaves the call in front of which it is stopped, and makes it when it continues. */
-static void leave_call(struct recorder *recorder) {
-    int status;
-    skip_call(recorder->process);
-    if (ptrace(PTRACE_SYSCALL, recorder->process, NULL, NULL) == 0 &&
-        waitpid(recorder->process, &status, __WALL) == recorder->process && WIFSTOPPED(status))
-        repeat_call(recorder->process, recorder->call.number);
+void make_fresh(struct recorder *recorder, struct group *group) {
+    group->is_fresh = recorder->has_fresh = true;
 }
 
-/* The instructions that read the time stamp counter read it again. */
-static void restore_counter_reads(struct recorder *recorder) {
-    for (size_t i = 0; i < recorder->counter_reads.count; i++) {
-        const struct counter_read *read = &recorder->counter_reads.data[i];
-        uint8_t code[COUNTER_READ_MAX], replaced[COUNTER_READ_MAX];
-        memcpy(replaced, read->code, read->size);
-        replace_counter_read(replaced);
-        if (read_memory(recorder->process, read->address, code, read->size) &&
-            memcmp(code, replaced, read->size) == 0) /* it is still mapped there */
-            write_memory(recorder->process, read->address, read->code, read->size);
+static struct group *add_group(struct recorder *recorder) {
+    struct group *group = calloc(1, sizeof *group);
+    CHECK(group);
+    group->next = recorder->groups;
+    recorder->groups = group;
+    make_fresh(recorder, group);
+    return group;
+}
+
+struct recorded_process *add_recorded_process(struct recorder *recorder, pid_t number) {
+    struct recorded_process *process = calloc(1, sizeof *process);
+    CHECK(process);
+    process->recorder = recorder;
+    process->number = number;
+    process->path = "";
+    process->group = add_group(recorder);
+    process->next = recorder->processes;
+    recorder->processes = process;
+    return process;
+}
+
+static void remove_process(struct recorded_process *process) {
+    struct recorded_process **link = &process->recorder->processes;
+    while (*link != process)
+        link = &(*link)->next;
+    *link = process->next;
+    arena_release(&process->arena);
+    free(process);
+}
+
+static void forget_turn(struct group *group, const struct recorded_thread *thread) {
+    if (group->turn == thread)
+        group->turn = NULL;
+}
+
+void remove_recorded_thread(struct recorded_thread *thread) {
+    struct recorder *recorder = thread->recorder;
+    struct recorded_process *process = thread->process;
+    struct recorded_thread **link = &recorder->threads;
+    while (*link != thread)
+        link = &(*link)->next;
+    *link = thread->next;
+    forget_turn(process->group, thread);
+    if (--process->group->threads == 0)
+        make_fresh(recorder, process->group);
+    if (--process->threads == 0)
+        remove_process(process);
+    if (recorder->writing == thread)
+        end_writing(recorder);
+    arena_release(&thread->effects.arena);
+    free(thread);
+}
+
+void change_group(struct recorded_process *process, struct group *group) {
+    struct group *old = process->group;
+    if (group == old)
+        return;
+    process->group = group ? group : add_group(process->recorder);
+    for (struct recorded_thread *at = process->recorder->threads; at; at = at->next)
+        if (at->process == process)
+            forget_turn(old, at);
+    old->threads -= process->threads;
+    process->group->threads += process->threads;
+    make_fresh(process->recorder, old);
+}
+
+/* ---- events ---- */
+
+void add_recorded_event(struct recorded_thread *thread, enum quipu_event_kind kind) {
+    recording_add(&thread->recorder->writer, kind, thread->id);
+}
+
+void add_recorded_memory(struct recorded_thread *thread, uint64_t address, const void *bytes,
+                         size_t size, const uint64_t arguments[6]) {
+    recording_add_memory(&thread->recorder->writer, thread->id, address, bytes, size, arguments);
+}
+
+void record_call(struct recorded_thread *thread) {
+    struct buffer *event = recording_event(&thread->recorder->writer);
+    bool writes = thread->stream && thread->call.result > 0;
+    buffer_uleb128(event, thread->call.number);
+    put_number(event, thread->call_hash ^ hash_written(thread->number, &thread->call),
+               sizeof thread->call_hash);
+    put_number(event, writes ? (uint64_t)thread->stream : 0, 1);
+    put_signed(event, thread->call.result);
+    add_recorded_event(thread, QUIPU_EVENT_CALL);
+    thread->recorder->calls++;
+}
+
+void record_entry(struct recorded_thread *thread) {
+    struct buffer *event = recording_event(&thread->recorder->writer);
+    buffer_uleb128(event, thread->call.number);
+    put_number(event, thread->call_hash, sizeof thread->call_hash);
+    add_recorded_event(thread, QUIPU_EVENT_ENTRY);
+    thread->is_entry = true;
+}
+
+/* ---- where a thread is ---- */
+
+const char *read_path(struct recorded_thread *thread, uint64_t address) {
+    char text[PATH_MAX] = "";
+    struct iovec here = {text, sizeof text - 1}, there = {(void *)address, sizeof text - 1};
+    if (process_vm_readv(thread->number, &here, 1, &there, 1, 0) <= 0) {
+        here.iov_len = there.iov_len = 4096 - address % 4096; /* up to the end of its page */
+        if (here.iov_len >= sizeof text ||
+            process_vm_readv(thread->number, &here, 1, &there, 1, 0) <= 0)
+            return "";
     }
+    return arena_copy(&thread->effects.arena, text, strlen(text));
 }
 
-void stop_recording(struct recorder *recorder, const char *why, bool again) {
-    const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_ENABLE};
-    struct buffer *event = recording_event(&recorder->writer);
-    buffer_add(event, why, strlen(why) + 1);
-    recording_add(&recorder->writer, QUIPU_EVENT_STOPPED, RECORDED_THREAD);
-    warn("the recording '%s' ends behind %llu system calls: %s; the program goes on",
-         recorder->path, (unsigned long long)recorder->calls, why);
-    if (again)
-        leave_call(recorder);
-    if (recorder->site)
-        inject_call(recorder->process, recorder->site, SYS_prctl, arguments, NULL);
-    restore_counter_reads(recorder);
-    release_held(recorder);
-    restore_affinity(&recorder->affinity, recorder->process);
-    ptrace(PTRACE_DETACH, recorder->process, NULL, (void *)(intptr_t)recorder->signal);
-    recorder->state = RECORD_LEFT;
+void set_boundary(struct recorded_thread *thread, bool before_call) {
+    thread->at_event = !before_call;
+    thread->has_boundary = get_general_registers(thread->number, &thread->boundary);
+    thread->before_call = before_call;
+}
+
+void release_held(struct recorded_thread *thread) {
+    if (thread->held)
+        ptrace(PTRACE_SETSIGMASK, thread->number, sizeof thread->mask, &thread->mask);
+    thread->held = false;
+}
+
+/* ---- output ---- */
+
+void end_writing(struct recorder *recorder) {
+    recorder->writing = NULL;
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
+        if (at->waits) {
+            at->waits = false;
+            make_fresh(recorder, at->process->group);
+        }
 }

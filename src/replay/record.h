@@ -1,7 +1,13 @@
-/* record.h: the state of a recorder, which its parts share. */
+/* record.h: the state of a recorder, which its parts share.
+ *
+ * Threads that share memory which they may write form a group. One thread of a group has the turn,
+ * and only that one executes instructions; the others stand, or are in system calls. What a thread
+ * has done is recorded when it has the turn, so the order of a group's events is the order in which
+ * its memory has changed. Groups run in parallel. */
 #ifndef QUIPU_REPLAY_RECORD_H
 #define QUIPU_REPLAY_RECORD_H
 
+#include "replay/start.h"
 #include "replay/streams.h"
 #include "replay/writer.h"
 #include "tracee/affinity.h"
@@ -12,19 +18,23 @@
 #include "x86/counter_read.h"
 
 enum {
-    RECORDED_THREAD = 1,
     RESTART_FIRST = 512, /* -512 to -516 are results of interrupted calls: the kernel makes the call
                           * again, or a handler runs */
-    RESTART_LAST = 516
+    RESTART_LAST = 516,
+    HELD_SECONDS = 2,  /* a signal is held back no longer */
+    ALONE_SECONDS = 20 /* nor a turn, if others wait */
 };
 
-/* Where the process is, as far as the recording knows. */
+/* Where a thread is, as far as the recording knows. */
 enum record_state {
     RECORD_RUNS,        /* in the program's code */
     RECORD_IN_CALL,     /* between the two stops of a call */
     RECORD_INTERRUPTED, /* behind a call that was interrupted, and is not in the recording yet */
     RECORD_TURNED_BACK, /* in a call that is not made, as a signal comes in front of it */
-    RECORD_LEFT         /* it is no longer recorded */
+    RECORD_EXECUTES,    /* in a call that has executed another program */
+    RECORD_ENDS,        /* it does not execute any more */
+    RECORD_LEAVES,      /* it is no longer recorded, and will be released at its next stop */
+    RECORD_LEFT         /* it is released, or is no more */
 };
 
 /* An instruction that read the time stamp counter, and now faults. */
@@ -33,26 +43,60 @@ struct counter_read {
     uint8_t size, code[COUNTER_READ_MAX]; /* the instruction */
 };
 
-struct recorder {
-    struct arena *arena;
-    struct recording_writer writer;
-    struct tracee tracee;
+struct recorder;
+struct recorded_thread;
+
+struct group {
+    struct group *next;
+    bool is_fresh;                /* it has a thread that was not continued yet */
+    struct recorded_thread *turn; /* that has it; NULL: none */
+    uint32_t last;                /* that had it */
+    size_t threads;               /* zombies, too */
+    double until;                 /* behind this time the turn ends at the next call */
+};
+
+struct recorded_process {
+    struct arena arena; /* of what its program has */
+    struct recorder *recorder;
+    struct recorded_process *next;
+    struct group *group;
+    pid_t number;
+    size_t threads;
     struct affinity affinity;
     struct streams streams;
-    struct call_effects effects;
     VECTOR(struct counter_read) counter_reads;
+    uint64_t site;     /* of an instruction that makes a call; 0: none seen yet */
+    const char *path;  /* of its program; the recorder's */
+    bool shares_pages; /* it has mapped memory that a child of it shares */
+};
 
-    pid_t process;
+struct recorded_thread {
+    struct recorder *recorder;
+    struct recorded_process *process;
+    struct recorded_thread *next;
+    pid_t number;
+    uint32_t id; /* in the recording */
+
     enum record_state state;
+    struct call_effects effects;
     struct system_call call;
     uint32_t call_hash; /* of the registers in front of it */
     int64_t refused;    /* the call is not made, and fails with this error; 0: it is made */
     const char *opened; /* the path that the call opens, or "" */
+    int stream;         /* 1 or 2: the call writes to standard output or error */
     int signal;         /* to be delivered when it continues; 0: none */
-    int status;         /* of wait, once it has ended */
-    uint64_t site;      /* of an instruction that makes a call; 0: none seen yet */
-    uint64_t calls, signals;
-    const char *path; /* of the recording */
+    uint64_t clear;     /* the kernel sets this word to 0 when it ends; 0: none */
+
+    bool stop_asked; /* a SIGSTOP was sent to it, to release it */
+
+    /* Its turn. */
+    bool stands;   /* it is stopped, and would continue */
+    bool waits;    /* it stands until another one has written to its stream */
+    bool yields;   /* it gives its turn to others */
+    bool at_event; /* it has executed nothing since its last event */
+    bool is_entry; /* the call that it is in has an event */
+    bool is_pending;
+    int pending; /* a status of wait that was not handled yet */
 
     /* Where the registers were when the last event was recorded. A signal that comes while they
      * are the same comes behind that event, or in front of the next call. */
@@ -63,56 +107,178 @@ struct recorder {
     bool held;
     uint64_t mask; /* the program's own */
     int held_signal;
+    double held_until;
 };
+
+/* A stop of a process that its parent has not told of yet. */
+struct early_stop {
+    pid_t number;
+    int status;
+};
+
+struct recorder {
+    struct arena *arena;
+    const char *path; /* of the recording */
+    struct recording_writer writer;
+    struct recorded_process *processes;
+    struct recorded_thread *threads;
+    VECTOR(struct early_stop) early;
+    struct group *groups;
+    bool has_fresh;                  /* a group is fresh, or empty */
+    struct recorded_thread *writing; /* to a stream; NULL: none */
+    struct affinity affinity;        /* of the first process as it began, and ours */
+    uint64_t calls, signals;
+    uint32_t begun; /* threads */
+    pid_t first;    /* number of the first process */
+    bool first_ended;
+    bool failed; /* the recording cannot be written, which was told */
+    int status;  /* of wait, once the first process has ended */
+};
+
+/* ---- record.c ---- */
+
+struct recorded_thread *find_recorded_thread(struct recorder *recorder, pid_t number);
+
+/* Adds a thread to PROCESS. */
+struct recorded_thread *add_recorded_thread(struct recorded_process *process, pid_t number);
+
+/* Adds a process without threads in a group of its own. */
+struct recorded_process *add_recorded_process(struct recorder *recorder, pid_t number);
+
+/* The thread is no more. Its process, and its group, go with the last one. */
+void remove_recorded_thread(struct recorded_thread *thread);
+
+/* PROCESS goes to GROUP, or to a new one, which is fresh: NULL. */
+void change_group(struct recorded_process *process, struct group *group);
+
+/* GROUP has a thread that can be continued, or no thread any more. */
+void make_fresh(struct recorder *recorder, struct group *group);
+
+/* Adds the event that the recorder's buffer has. */
+void add_recorded_event(struct recorded_thread *thread, enum quipu_event_kind kind);
+
+/* Adds events for memory, as recording_add_memory does. */
+void add_recorded_memory(struct recorded_thread *thread, uint64_t address, const void *bytes,
+                         size_t size, const uint64_t arguments[6]);
+
+/* The thread has its registers; what comes now, comes behind the last event, or if BEFORE_CALL in
+ * front of the next call. */
+void set_boundary(struct recorded_thread *thread, bool before_call);
+
+/* The program gets the signals that are held back when it continues. */
+void release_held(struct recorded_thread *thread);
+
+/* The thread that writes to a stream has done so; others may. */
+void end_writing(struct recorder *recorder);
+
+/* Adds the event of the call, which has its result. */
+void record_call(struct recorded_thread *thread);
+
+/* Others execute before the call that the thread is in has its result. */
+void record_entry(struct recorded_thread *thread);
+
+/* Returns the text at ADDRESS of the process, "" if there is none. */
+const char *read_path(struct recorded_thread *thread, uint64_t address);
+
+/* ---- record_turn.c ---- */
+
+/* THREAD has stopped with STATUS, which is pending until it has the turn. */
+void take_status(struct recorded_thread *thread, int status);
+
+/* Continues what can run in the groups that are fresh. Returns a thread of which the pending status
+ * must be handled first, or NULL. */
+struct recorded_thread *run_groups(struct recorder *recorder);
+
+/* Looks whether threads that stand can run. Returns one that has made no call for ALONE_SECONDS
+ * while others waited, or NULL. */
+struct recorded_thread *look_at_turns(struct recorder *recorder);
 
 /* ---- record_call.c ---- */
 
 /* In front of a call, and behind it. */
-void record_call_entry(struct recorder *recorder);
-void record_call_exit(struct recorder *recorder);
+void record_call_entry(struct recorded_thread *thread);
+void record_call_exit(struct recorded_thread *thread);
 
 /* Adds the call, which has its result, with what it has written. */
-void record_call_end(struct recorder *recorder);
+void record_call_end(struct recorded_thread *thread);
+
+/* ---- record_child.c ---- */
+
+/* THREAD has made the process or thread CHILD, and is still in the call. */
+void record_child(struct recorded_thread *thread, pid_t child);
+
+/* Returns the status of the first stop of CHILD, which a thread has made just now. It may have come
+ * before that of its maker. */
+int take_first_status(struct recorder *recorder, pid_t child);
+
+/* Adds what the call that makes a thread or process has written in the memory of THREAD. */
+void record_child_numbers(struct recorded_thread *thread);
+
+/* Returns NULL, or why the call in front of which THREAD is cannot be recorded. */
+const char *refuse_child(struct recorded_thread *thread);
+
+/* ---- record_exec.c ---- */
+
+/* Returns NULL, or why the program that THREAD is about to execute cannot be recorded. */
+const char *refuse_program(struct recorded_thread *thread);
+
+/* THREAD has executed another program, and is still in the call. */
+void record_exec(struct recorded_thread *thread);
+
+/* THREAD is stopped in front of the first instruction of its program. Sets START to what that
+ * begins with, in its process's arena. Returns NULL, or why it cannot be recorded. */
+const char *describe_program(struct recorded_thread *thread, struct start *start);
+
+/* Adds START. */
+void record_program_start(struct recorded_thread *thread, const struct start *start);
+
+/* ---- record_end.c ---- */
+
+/* THREAD is about to end. */
+void record_exit(struct recorded_thread *thread);
+
+/* THREAD has ended, with STATUS. If it was the first of its process, that has ended, too. */
+void record_end(struct recorded_thread *thread, int status);
 
 /* ---- record_mapping.c ---- */
 
-/* Returns NULL, or why the mapping call in front of which the process is cannot be recorded. */
-const char *refuse_mapping(struct recorder *recorder);
+/* Returns NULL, or why the mapping call in front of which the thread is cannot be recorded. */
+const char *refuse_mapping(struct recorded_thread *thread);
 
 /* Adds the contents of what the call has mapped. */
-void record_mapping(struct recorder *recorder);
+void record_mapping(struct recorded_thread *thread);
 
 /* ---- record_signal.c ---- */
 
-/* The process is about to get the signal of STOP. */
-void record_signal(struct recorder *recorder, const struct thread_stop *stop);
-void record_fault(struct recorder *recorder, const struct thread_stop *stop);
+/* The thread is about to get the signal of STOP. */
+void record_signal(struct recorded_thread *thread, const struct thread_stop *stop);
+void record_fault(struct recorded_thread *thread, const struct thread_stop *stop);
 
 /* ---- record_counter.c ---- */
 
 /* Replaces the instructions that read the time stamp counter in what the process has mapped of the
  * file at PATH: SIZE bytes at ADDRESS, from OFFSET in the file. */
-void replace_counter_reads(struct recorder *recorder, const char *path, uint64_t address,
+void replace_counter_reads(struct recorded_thread *thread, const char *path, uint64_t address,
                            uint64_t size, uint64_t offset);
 
 /* The same in all that a process has that begins. */
-void replace_first_counter_reads(struct recorder *recorder);
+void replace_first_counter_reads(struct recorded_thread *thread);
 
-/* Whether the process has got SIGNAL as it was about to read the counter. If so, gives it the
+/* Whether the thread has got SIGNAL as it was about to read the counter. If so, gives it the
  * value. */
-bool record_counter(struct recorder *recorder, int signal);
+bool record_counter(struct recorded_thread *thread, int signal);
 
-/* ---- record.c ---- */
+/* ---- record_leave.c ---- */
 
-/* The process has its registers; what comes now, comes behind the last event, or if BEFORE_CALL in
- * front of the next call. */
-void set_boundary(struct recorder *recorder, bool before_call);
+/* Ends the recording of the process, and of those that it shares memory with, with a warning that
+ * says WHY. They go on by themselves. With AGAIN, the thread is stopped in front of a call, which
+ * it makes then. */
+void stop_recording(struct recorded_thread *thread, const char *why, bool again);
 
-/* The program gets the signals that are held back when it continues. */
-void release_held(struct recorder *recorder);
+/* Ends the recording of all processes. */
+void stop_whole_recording(struct recorder *recorder, const char *why);
 
-/* Ends the recording, with a warning that says WHY. The program goes on by itself. With AGAIN, it
- * is stopped in front of a call, which it makes then. */
-void stop_recording(struct recorder *recorder, const char *why, bool again);
+/* Releases THREAD, which leaves, and has stopped with STATUS. */
+void leave_at_stop(struct recorded_thread *thread, int status);
 
 #endif

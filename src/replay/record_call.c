@@ -1,4 +1,4 @@
-/* record_call.c: the system calls of a recorded process; see record.h.
+/* record_call.c: the system calls of a recorded thread; see record.h.
  *
  * A call that the kernel makes again, as the signal that has interrupted it was ignored, is one
  * call. */
@@ -7,151 +7,180 @@
 #include "x86/kernel.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 
 static bool is_last(uint64_t number) {
     return number == SYS_exit_group || number == SYS_exit;
 }
 
-/* Returns the text at ADDRESS of the process, "" if there is none. */
-static const char *read_path(struct recorder *recorder, uint64_t address) {
-    char text[PATH_MAX] = "";
-    struct iovec here = {text, sizeof text - 1}, there = {(void *)address, sizeof text - 1};
-    if (process_vm_readv(recorder->process, &here, 1, &there, 1, 0) <= 0) {
-        here.iov_len = there.iov_len = 4096 - address % 4096; /* up to the end of its page */
-        if (here.iov_len >= sizeof text ||
-            process_vm_readv(recorder->process, &here, 1, &there, 1, 0) <= 0)
-            return "";
-    }
-    return arena_copy(&recorder->effects.arena, text, strlen(text));
+static bool is_apart(const struct recorded_thread *thread) {
+    return thread->effects.row->repeats == QUIPU_CALL_APART;
+}
+
+static bool executes(uint64_t number) {
+    return number == SYS_execve || number == SYS_execveat;
 }
 
 /* Why the call ends the recording, or NULL. */
-static const char *find_limit(struct recorder *recorder) {
-    if (recorder->effects.row->repeats == QUIPU_CALL_APART)
-        return arena_print(recorder->arena,
-                           "it makes a thread or a process or executes another program ('%s')",
-                           call_name(recorder->arena, recorder->call.number));
-    return refuse_mapping(recorder);
+static const char *find_limit(struct recorded_thread *thread) {
+    if (executes(thread->call.number))
+        return refuse_program(thread);
+    return is_apart(thread) ? refuse_child(thread) : refuse_mapping(thread);
 }
 
 /* Returns the error with which a recorded program's call fails, or 0. */
-static int find_refusal(const struct recorder *recorder) {
-    if (recorder->effects.row->repeats == QUIPU_CALL_ABSENT)
-        return recorder->call.number == SYS_madvise ? EINVAL : ENOSYS;
-    return writes_unseen(&recorder->streams, &recorder->call) ? EINVAL : 0;
+static int find_refusal(const struct recorded_thread *thread) {
+    if (thread->effects.row->repeats == QUIPU_CALL_ABSENT)
+        return thread->call.number == SYS_madvise ? EINVAL : ENOSYS;
+    return writes_unseen(&thread->process->streams, &thread->call) ? EINVAL : 0;
 }
 
 /* A signal that was held back comes in front of the call: the call is left, and made again behind
  * the handler. */
-static void turn_back(struct recorder *recorder) {
-    skip_call(recorder->process);
-    recorder->state = RECORD_TURNED_BACK;
+static void turn_back(struct recorded_thread *thread) {
+    skip_call(thread->number);
+    thread->state = RECORD_TURNED_BACK;
 }
 
-/* Adds the event of the call, which has its result. */
-static void record_call(struct recorder *recorder) {
-    struct buffer *event = recording_event(&recorder->writer);
-    buffer_uleb128(event, recorder->call.number);
-    put_number(event, recorder->call_hash ^ hash_written(recorder->process, &recorder->call),
-               sizeof recorder->call_hash);
-    put_signed(event, recorder->call.result);
-    recording_add(&recorder->writer, QUIPU_EVENT_CALL, RECORDED_THREAD);
-    recorder->calls++;
-}
+/* ---- in front of a call ---- */
 
-static void begin_call(struct recorder *recorder) {
-    struct system_call *call = &recorder->call;
-    if (!effects_begin(&recorder->effects, recorder->process, call)) {
-        stop_recording(recorder,
-                       arena_print(recorder->arena,
+static void begin_call(struct recorded_thread *thread) {
+    struct system_call *call = &thread->call;
+    if (!effects_begin(&thread->effects, thread->number, call)) {
+        stop_recording(thread,
+                       arena_print(thread->recorder->arena,
                                    "it has too much memory to see what '%s' writes",
-                                   call_name(recorder->arena, call->number)),
+                                   call_name(thread->recorder->arena, call->number)),
                        true);
         return;
     }
-    const char *limit = find_limit(recorder);
+    const char *limit = find_limit(thread);
     if (limit) {
-        stop_recording(recorder, limit, true);
+        stop_recording(thread, limit, true);
         return;
     }
     int path = opened_path(call);
-    recorder->opened = path < 0 ? "" : read_path(recorder, call->arguments[path]);
-    recorder->refused = find_refusal(recorder);
-    if (recorder->refused)
-        skip_call(recorder->process);
-    bind_before_call(&recorder->affinity, recorder->process, call->number);
-    recorder->state = RECORD_IN_CALL;
+    thread->opened = path < 0 ? "" : read_path(thread, call->arguments[path]);
+    thread->refused = find_refusal(thread);
+    if (thread->refused)
+        skip_call(thread->number);
+    if (!is_apart(thread)) /* what they make is bound, too */
+        bind_before_call(&thread->process->affinity, thread->number, call->number);
+    thread->state = RECORD_IN_CALL;
+    thread->is_entry = false;
+    thread->stream = stream_of_call(&thread->process->streams, call);
     call->result = 0;
-    if (is_last(call->number))
-        record_call(recorder);
+    if (is_last(call->number)) {
+        record_call(thread);
+        thread->is_entry = true; /* no more comes of it */
+    }
 }
 
-void record_call_entry(struct recorder *recorder) {
+void record_call_entry(struct recorded_thread *thread) {
     struct user_regs_struct registers;
-    if (recorder->state == RECORD_INTERRUPTED) {
-        recorder->state = RECORD_IN_CALL;
+    if (thread->state == RECORD_INTERRUPTED) {
+        thread->state = RECORD_IN_CALL;
         return;
     }
-    if (!get_general_registers(recorder->process, &registers))
+    if (!get_general_registers(thread->number, &registers))
         return;
-    recorder->call_hash = hash_registers(&registers, true);
-    if (!recorder->site)
-        recorder->site = call_site(recorder->process);
-    if (recorder->held)
-        turn_back(recorder);
+    thread->call_hash = hash_registers(&registers, true);
+    if (!thread->process->site)
+        thread->process->site = call_site(thread->number);
+    if (thread->held)
+        turn_back(thread);
     else
-        begin_call(recorder);
+        begin_call(thread);
 }
 
+/* ---- behind a call ---- */
+
 /* Adds the memory that the call has written. */
-static bool record_effects(struct recorder *recorder) {
+static bool record_effects(struct recorded_thread *thread) {
     range_list ranges;
-    if (!effects_end(&recorder->effects, recorder->process, &recorder->call, &ranges))
+    if (!effects_end(&thread->effects, thread->number, &thread->call, &ranges))
         return false;
     for (size_t i = 0; i < ranges.count; i++)
-        recording_add_memory(&recorder->writer, RECORDED_THREAD, ranges.data[i].address,
-                             ranges.data[i].bytes, ranges.data[i].size, recorder->call.arguments);
-    if (recorder->call.result >= 0)
-        record_mapping(recorder);
+        add_recorded_memory(thread, ranges.data[i].address, ranges.data[i].bytes,
+                            ranges.data[i].size, thread->call.arguments);
+    if (thread->call.result < 0)
+        return true;
+    if (is_apart(thread))
+        record_child_numbers(thread);
+    else
+        record_mapping(thread);
     return true;
 }
 
-void record_call_end(struct recorder *recorder) {
-    struct system_call *call = &recorder->call;
-    if (!record_effects(recorder)) {
-        stop_recording(recorder,
-                       arena_print(recorder->arena, "what '%s' wrote cannot be read",
-                                   call_name(recorder->arena, call->number)),
-                       false);
-        return;
-    }
-    record_call(recorder);
-    streams_follow(&recorder->streams, call, recorder->opened);
-    bind_behind_call(&recorder->affinity, recorder->process, call->number, call->result);
+/* What the kernel does for the thread later. */
+static void follow_thread(struct recorded_thread *thread) {
+    const struct system_call *call = &thread->call;
+    if (call->number == SYS_set_tid_address)
+        thread->clear = call->arguments[0];
+    thread->yields = call->number == SYS_sched_yield;
 }
 
-void record_call_exit(struct recorder *recorder) {
-    struct system_call *call = &recorder->call;
-    if (recorder->state == RECORD_TURNED_BACK) {
-        repeat_call(recorder->process, call->number);
-        recorder->state = RECORD_RUNS;
-        release_held(recorder);
-        set_boundary(recorder, true);
+void record_call_end(struct recorded_thread *thread) {
+    struct recorded_process *process = thread->process;
+    struct user_regs_struct registers;
+    struct system_call *call = &thread->call;
+    if (!record_effects(thread)) {
+        if (get_general_registers(thread->number, &registers)) /* it was not killed just now */
+            stop_recording(thread,
+                           arena_print(thread->recorder->arena, "what '%s' wrote cannot be read",
+                                       call_name(thread->recorder->arena, call->number)),
+                           false);
         return;
     }
-    if (recorder->refused) {
-        call->result = -recorder->refused;
-        set_call_result(recorder->process, call->result);
+    record_call(thread);
+    follow_thread(thread);
+    streams_follow(&process->streams, call, thread->opened);
+    if (!is_apart(thread))
+        bind_behind_call(&process->affinity, thread->number, call->number, call->result);
+    set_boundary(thread, false);
+}
+
+/* The thread is in front of the first instruction of another program. */
+static void begin_program(struct recorded_thread *thread) {
+    struct start start;
+    const char *wrong = describe_program(thread, &start);
+    thread->state = RECORD_RUNS;
+    if (wrong)
+        stop_recording(thread, wrong, false);
+    else
+        record_program_start(thread, &start);
+}
+
+static bool is_interrupted(const struct system_call *call) {
+    return call->result <= -RESTART_FIRST && call->result >= -RESTART_LAST &&
+           call->number != SYS_rt_sigreturn;
+}
+
+void record_call_exit(struct recorded_thread *thread) {
+    struct system_call *call = &thread->call;
+    if (thread->recorder->writing == thread)
+        end_writing(thread->recorder);
+    if (thread->state == RECORD_EXECUTES) {
+        begin_program(thread);
+        return;
     }
-    bool interrupted = call->result <= -RESTART_FIRST && call->result >= -RESTART_LAST &&
-                       call->number != SYS_rt_sigreturn;
-    recorder->state = interrupted ? RECORD_INTERRUPTED : RECORD_RUNS;
-    if (!interrupted)
-        record_call_end(recorder);
-    if (recorder->state != RECORD_LEFT)
-        set_boundary(recorder, false);
+    if (thread->state == RECORD_TURNED_BACK) {
+        repeat_call(thread->number, call->number);
+        thread->state = RECORD_RUNS;
+        release_held(thread);
+        set_boundary(thread, true);
+        return;
+    }
+    if (thread->refused) {
+        call->result = -thread->refused;
+        set_call_result(thread->number, call->result);
+    }
+    if (is_interrupted(call)) {
+        thread->state = RECORD_INTERRUPTED;
+        set_boundary(thread, false);
+        thread->at_event = false;
+    } else {
+        thread->state = RECORD_RUNS;
+        record_call_end(thread);
+    }
 }

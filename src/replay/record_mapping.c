@@ -38,24 +38,24 @@ static bool is_shared(const struct system_call *call) {
 }
 
 /* Returns the name by which quipu opens descriptor FD of the process. */
-static const char *link_of(const struct recorder *recorder, int fd) {
-    return arena_print(recorder->arena, "/proc/%d/fd/%d", (int)recorder->process, fd);
+static const char *link_of(const struct recorded_thread *thread, int fd) {
+    return arena_print(thread->recorder->arena, "/proc/%d/fd/%d", (int)thread->number, fd);
 }
 
 /* Returns the path of descriptor FD of the process, or "". */
-static const char *path_of(const struct recorder *recorder, int fd) {
+static const char *path_of(const struct recorded_thread *thread, int fd) {
     char path[PATH_MAX];
-    ssize_t size = readlink(link_of(recorder, fd), path, sizeof path);
-    return arena_copy(recorder->arena, path, size > 0 ? (size_t)size : 0);
+    ssize_t size = readlink(link_of(thread, fd), path, sizeof path);
+    return arena_copy(thread->recorder->arena, path, size > 0 ? (size_t)size : 0);
 }
 
 /* Whether the process has opened the file only to read it. */
-static bool is_opened_to_read(const struct recorder *recorder, int fd) {
+static bool is_opened_to_read(const struct recorded_thread *thread, int fd) {
     char path[64], *line = NULL;
     static const char key[] = "flags:";
     size_t room = 0;
     bool reads = false;
-    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", (int)recorder->process, fd);
+    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", (int)thread->number, fd);
     FILE *file = fopen(path, "re");
     while (file && getline(&line, &room, file) > 0)
         if (strncmp(line, key, strlen(key)) == 0)
@@ -66,36 +66,37 @@ static bool is_opened_to_read(const struct recorder *recorder, int fd) {
     return reads;
 }
 
-static bool is_regular(const struct recorder *recorder, int fd) {
+static bool is_regular(const struct recorded_thread *thread, int fd) {
     struct stat status;
-    return stat(link_of(recorder, fd), &status) == 0 && S_ISREG(status.st_mode);
+    return stat(link_of(thread, fd), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /* Whether PATH is that of the process's own data file, DIRECTORY/PROGRAM.PID.quipu, as the runtime
  * names it. */
-static bool is_own_data(const struct recorder *recorder, const char *path) {
+static bool is_own_data(const struct recorded_thread *thread, const char *path) {
     static const char end[] = ".quipu";
     char number[32];
     size_t length = strlen(path);
-    snprintf(number, sizeof number, ".%d.", (int)recorder->process);
+    snprintf(number, sizeof number, ".%d.", (int)thread->process->number);
     return length > sizeof end && strcmp(path + length - (sizeof end - 1), end) == 0 &&
            strstr(path, number);
 }
 
-const char *refuse_mapping(struct recorder *recorder) {
-    const struct system_call *call = &recorder->call;
+const char *refuse_mapping(struct recorded_thread *thread) {
+    const struct system_call *call = &thread->call;
     int fd = (int)call->arguments[4];
     if (!maps_file(call) || fd < 0)
         return NULL;
-    const char *path = path_of(recorder, fd);
+    const char *path = path_of(thread, fd);
     if (!*path)
         return NULL; /* the call fails */
-    if (!is_regular(recorder, fd))
-        return arena_print(recorder->arena, "it maps '%s', which is not a file", path);
-    if (!is_shared(call) || is_own_data(recorder, path))
+    if (!is_regular(thread, fd))
+        return arena_print(thread->recorder->arena, "it maps '%s', which is not a file", path);
+    if (!is_shared(call) || is_own_data(thread, path))
         return NULL;
-    if (call->arguments[2] & PROT_WRITE || !is_opened_to_read(recorder, fd))
-        return arena_print(recorder->arena, "its mapping of '%s' is shared with others", path);
+    if (call->arguments[2] & PROT_WRITE || !is_opened_to_read(thread, fd))
+        return arena_print(thread->recorder->arena, "its mapping of '%s' is shared with others",
+                           path);
     return NULL;
 }
 
@@ -106,17 +107,19 @@ static size_t without_zeros(const uint8_t *bytes, size_t size) {
     return size;
 }
 
-void record_mapping(struct recorder *recorder) {
+void record_mapping(struct recorded_thread *thread) {
     static uint8_t bytes[PIECE];
-    uint64_t address = (uint64_t)recorder->call.result, left = recorder->call.arguments[1];
-    if (!maps_file(&recorder->call))
+    uint64_t address = (uint64_t)thread->call.result, left = thread->call.arguments[1];
+    if (thread->call.number == SYS_mmap && is_shared(&thread->call) && !maps_file(&thread->call))
+        thread->process->shares_pages = true;
+    if (!maps_file(&thread->call))
         return;
-    bool is_code = recorder->call.arguments[2] & PROT_EXEC;
+    bool is_code = thread->call.arguments[2] & PROT_EXEC;
     while (left) {
         size_t size = left < PIECE ? left : PIECE;
         struct iovec here = {bytes, size};
         char path[64];
-        snprintf(path, sizeof path, "/proc/%d/mem", (int)recorder->process);
+        snprintf(path, sizeof path, "/proc/%d/mem", (int)thread->number);
         int fd = open(path, O_RDONLY | O_CLOEXEC); /* it also reads what has no PROT_READ */
         ssize_t count = fd < 0 ? -1 : preadv(fd, &here, 1, (off_t)address);
         if (fd >= 0)
@@ -124,12 +127,12 @@ void record_mapping(struct recorder *recorder) {
         if (count <= 0)
             break; /* behind the end of the file */
         size_t kept = without_zeros(bytes, (size_t)count);
-        recording_add_memory(&recorder->writer, RECORDED_THREAD, address, bytes, kept, NULL);
+        add_recorded_memory(thread, address, bytes, kept, NULL);
         address += (size_t)count;
         left -= (size_t)count;
     }
     if (is_code)
-        replace_counter_reads(recorder, link_of(recorder, (int)recorder->call.arguments[4]),
-                              (uint64_t)recorder->call.result, recorder->call.arguments[1],
-                              recorder->call.arguments[5]);
+        replace_counter_reads(thread, link_of(thread, (int)thread->call.arguments[4]),
+                              (uint64_t)thread->call.result, thread->call.arguments[1],
+                              thread->call.arguments[5]);
 }

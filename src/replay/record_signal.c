@@ -1,4 +1,4 @@
-/* record_signal.c: the signals of a recorded process; see record.h.
+/* record_signal.c: the signals of a recorded thread; see record.h.
  *
  * A replay must deliver a signal at the same place. It knows these: behind an event, in front of a
  * call, and at an instruction that causes the signal itself. So a signal that comes anywhere else
@@ -11,6 +11,7 @@
  * SIGSEGV and reads the time stamp counter, the kernel resets its action for SIGSEGV. */
 #include "replay/record.h"
 
+#include "util/clock.h"
 #include "util/refusal.h"
 #include "x86/kernel.h"
 
@@ -34,35 +35,35 @@ static bool is_in(uint64_t set, int signal) {
 }
 
 /* Whether SIGNAL is in the set that KEY of /proc/PID/status has. */
-static bool is_in_status(const struct recorder *recorder, const char *key, int signal) {
-    return is_in((uint64_t)read_status(recorder->process, key, 16), signal);
+static bool is_in_status(const struct recorded_thread *thread, const char *key, int signal) {
+    return is_in((uint64_t)read_status(thread->number, key, 16), signal);
 }
 
-static enum disposition disposition_of(const struct recorder *recorder, int signal) {
+static enum disposition disposition_of(const struct recorded_thread *thread, int signal) {
     static const uint64_t harmless = 1ull << (SIGCHLD - 1) | 1ull << (SIGURG - 1) |
                                      1ull << (SIGWINCH - 1) | 1ull << (SIGCONT - 1) |
                                      1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
                                      1ull << (SIGTTIN - 1) | 1ull << (SIGTTOU - 1);
-    if (is_in_status(recorder, "SigCgt:", signal))
+    if (is_in_status(thread, "SigCgt:", signal))
         return DISPOSITION_CAUGHT;
-    return is_in(harmless, signal) || is_in_status(recorder, "SigIgn:", signal) ? DISPOSITION_NONE
-                                                                                : DISPOSITION_ENDS;
+    return is_in(harmless, signal) || is_in_status(thread, "SigIgn:", signal) ? DISPOSITION_NONE
+                                                                              : DISPOSITION_ENDS;
 }
 
 /* ---- the event ---- */
 
-static uint32_t hash_at(const struct recorder *recorder, enum quipu_signal_place place) {
+static uint32_t hash_at(const struct recorded_thread *thread, enum quipu_signal_place place) {
     struct user_regs_struct registers;
     if (place == QUIPU_SIGNAL_BEFORE)
-        return recorder->call_hash;
-    if (place == QUIPU_SIGNAL_BEHIND || !get_general_registers(recorder->process, &registers))
+        return thread->call_hash;
+    if (place == QUIPU_SIGNAL_BEHIND || !get_general_registers(thread->number, &registers))
         return 0;
     return hash_registers(&registers, false);
 }
 
-static void put_head(struct recorder *recorder, int signal, enum quipu_signal_place place,
+static void put_head(struct recorded_thread *thread, int signal, enum quipu_signal_place place,
                      uint32_t hash, const siginfo_t *info, bool ends) {
-    struct buffer *event = recording_event(&recorder->writer);
+    struct buffer *event = recording_event(&thread->recorder->writer);
     _Static_assert(sizeof *info == QUIPU_SIGINFO_SIZE, "the kernel's siginfo has 128 bytes");
     put_number(event, (uint64_t)signal, 1);
     put_number(event, place, 1);
@@ -72,109 +73,115 @@ static void put_head(struct recorder *recorder, int signal, enum quipu_signal_pl
 }
 
 /* Adds the event of a handler that begins, with its frame. */
-static bool record_handler(struct recorder *recorder, int signal, enum quipu_signal_place place,
-                           uint32_t hash, const siginfo_t *info) {
+static bool record_handler(struct recorded_thread *thread, int signal,
+                           enum quipu_signal_place place, uint32_t hash, const siginfo_t *info) {
     static struct registers registers;
-    if (!get_registers(recorder->process, &registers))
+    if (!get_registers(thread->number, &registers))
         return false;
     uint64_t frame = registers.general.rsp;
-    size_t size = signal_frame_size(recorder->process, &registers.general);
-    uint8_t *bytes = size ? arena_alloc(&recorder->effects.arena, size) : NULL;
-    if (!bytes || !read_memory(recorder->process, frame, bytes, size))
+    size_t size = signal_frame_size(thread->number, &registers.general);
+    uint8_t *bytes = size ? arena_alloc(&thread->effects.arena, size) : NULL;
+    if (!bytes || !read_memory(thread->number, frame, bytes, size))
         return false;
-    recording_add_memory(&recorder->writer, RECORDED_THREAD, frame, bytes, size, NULL);
-    put_head(recorder, signal, place, hash, info, false);
-    buffer_add(&recorder->writer.event, &registers.general, sizeof registers.general);
-    buffer_uleb128(&recorder->writer.event, registers.vector_size);
-    buffer_add(&recorder->writer.event, registers.vectors, registers.vector_size);
-    recording_add(&recorder->writer, QUIPU_EVENT_SIGNAL, RECORDED_THREAD);
-    recorder->signals++;
+    add_recorded_memory(thread, frame, bytes, size, NULL);
+    put_head(thread, signal, place, hash, info, false);
+    buffer_add(&thread->recorder->writer.event, &registers.general, sizeof registers.general);
+    buffer_uleb128(&thread->recorder->writer.event, registers.vector_size);
+    buffer_add(&thread->recorder->writer.event, registers.vectors, registers.vector_size);
+    add_recorded_event(thread, QUIPU_EVENT_SIGNAL);
+    thread->recorder->signals++;
     return true;
 }
 
 /* ---- delivery ---- */
 
 /* An interrupted call is complete when a handler begins. */
-static void complete_call(struct recorder *recorder) {
-    if (recorder->state != RECORD_INTERRUPTED)
+static void complete_call(struct recorded_thread *thread) {
+    if (thread->state != RECORD_INTERRUPTED)
         return;
-    recorder->state = RECORD_RUNS;
-    record_call_end(recorder);
+    thread->state = RECORD_RUNS;
+    record_call_end(thread);
 }
 
 /* Steps into the handler of SIGNAL. */
-static void enter_handler(struct recorder *recorder, int signal, enum quipu_signal_place place,
+static void enter_handler(struct recorded_thread *thread, int signal, enum quipu_signal_place place,
                           const siginfo_t *info) {
     int status = 0;
-    complete_call(recorder);
-    uint32_t hash = hash_at(recorder, place);
-    if (ptrace(PTRACE_SINGLESTEP, recorder->process, NULL, (void *)(intptr_t)signal) != 0 ||
-        waitpid(recorder->process, &status, __WALL) != recorder->process || !WIFSTOPPED(status)) {
-        recorder->status = status;
-        recorder->tracee.ended = true;
+    complete_call(thread);
+    if (thread->state == RECORD_LEFT)
         return;
+    uint32_t hash = hash_at(thread, place);
+    if (ptrace(PTRACE_SINGLESTEP, thread->number, NULL, (void *)(intptr_t)signal) != 0 ||
+        waitpid(thread->number, &status, __WALL) != thread->number)
+        return; /* it has been killed: its end comes */
+    if (!WIFSTOPPED(status) || status >> 16) {
+        thread->pending = status;
+        thread->is_pending = true;
+    } else if (status != STEPPED || !record_handler(thread, signal, place, hash, info)) {
+        stop_recording(thread, "the frame of a signal handler cannot be read", false);
+    } else {
+        set_boundary(thread, false);
     }
-    if (status != STEPPED || !record_handler(recorder, signal, place, hash, info))
-        stop_recording(recorder, "the frame of a signal handler cannot be read", false);
-    else
-        set_boundary(recorder, false);
 }
 
 /* The signal ends the process, wherever it is. */
-static void record_death(struct recorder *recorder, int signal, enum quipu_signal_place place,
+static void record_death(struct recorded_thread *thread, int signal, enum quipu_signal_place place,
                          const siginfo_t *info) {
-    complete_call(recorder);
-    put_head(recorder, signal, place, hash_at(recorder, place), info, true);
-    recording_add(&recorder->writer, QUIPU_EVENT_SIGNAL, RECORDED_THREAD);
-    recorder->signals++;
-    recorder->signal = signal;
+    complete_call(thread);
+    if (thread->state == RECORD_LEFT)
+        return;
+    put_head(thread, signal, place, hash_at(thread, place), info, true);
+    add_recorded_event(thread, QUIPU_EVENT_SIGNAL);
+    thread->recorder->signals++;
+    thread->signal = signal;
 }
 
-static bool is_at_boundary(const struct recorder *recorder) {
+static bool is_at_boundary(const struct recorded_thread *thread) {
     struct user_regs_struct now;
-    return recorder->has_boundary && get_general_registers(recorder->process, &now) &&
-           memcmp(&now, &recorder->boundary, sizeof now) == 0;
+    return thread->has_boundary && get_general_registers(thread->number, &now) &&
+           memcmp(&now, &thread->boundary, sizeof now) == 0;
 }
 
 /* The kernel puts SIGNAL back, and keeps all others. */
-static void hold_back(struct recorder *recorder, int signal) {
+static void hold_back(struct recorded_thread *thread, int signal) {
     uint64_t all = ~caused | (uint64_t)1 << (signal - 1);
-    if (!recorder->held)
-        ptrace(PTRACE_GETSIGMASK, recorder->process, sizeof recorder->mask, &recorder->mask);
-    ptrace(PTRACE_SETSIGMASK, recorder->process, sizeof all, &all);
-    recorder->held = true;
-    recorder->held_signal = signal;
-    recorder->signal = signal;
+    if (!thread->held)
+        ptrace(PTRACE_GETSIGMASK, thread->number, sizeof thread->mask, &thread->mask);
+    ptrace(PTRACE_SETSIGMASK, thread->number, sizeof all, &all);
+    if (!thread->held)
+        thread->held_until = clock_seconds() + HELD_SECONDS;
+    thread->held = true;
+    thread->held_signal = signal;
+    thread->signal = signal;
 }
 
-void record_signal(struct recorder *recorder, const struct thread_stop *stop) {
+void record_signal(struct recorded_thread *thread, const struct thread_stop *stop) {
     siginfo_t info;
-    enum disposition disposition = disposition_of(recorder, stop->signal);
-    enum quipu_signal_place place =
-        recorder->before_call ? QUIPU_SIGNAL_BEFORE : QUIPU_SIGNAL_BEHIND;
-    if (ptrace(PTRACE_GETSIGINFO, recorder->process, NULL, &info) != 0)
+    enum disposition disposition = disposition_of(thread, stop->signal);
+    enum quipu_signal_place place = thread->before_call ? QUIPU_SIGNAL_BEFORE : QUIPU_SIGNAL_BEHIND;
+    if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)
         return;
     if (disposition == DISPOSITION_NONE)
-        recorder->signal = stop->signal;
+        thread->signal = stop->signal;
     else if (disposition == DISPOSITION_ENDS)
-        record_death(recorder, stop->signal, QUIPU_SIGNAL_BEHIND, &info);
-    else if (is_at_boundary(recorder))
-        enter_handler(recorder, stop->signal, place, &info);
+        record_death(thread, stop->signal, QUIPU_SIGNAL_BEHIND, &info);
+    else if (is_at_boundary(thread))
+        enter_handler(thread, stop->signal, place, &info);
     else
-        hold_back(recorder, stop->signal);
+        hold_back(thread, stop->signal);
 }
 
 /* ---- faults ---- */
 
-void record_fault(struct recorder *recorder, const struct thread_stop *stop) {
+void record_fault(struct recorded_thread *thread, const struct thread_stop *stop) {
     siginfo_t info;
-    if (record_counter(recorder, stop->signal))
+    if (record_counter(thread, stop->signal))
         return;
-    if (ptrace(PTRACE_GETSIGINFO, recorder->process, NULL, &info) != 0)
+    if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)
         return;
-    release_held(recorder);
-    if (is_in_status(recorder, "SigCgt:", stop->signal))
-        enter_handler(recorder, stop->signal, QUIPU_SIGNAL_FAULT, &info);
+    release_held(thread);
+    if (is_in_status(thread, "SigCgt:", stop->signal))
+        enter_handler(thread, stop->signal, QUIPU_SIGNAL_FAULT, &info);
     else
-        record_death(recorder, stop->signal, QUIPU_SIGNAL_FAULT, &info);
+        record_death(thread, stop->signal, QUIPU_SIGNAL_FAULT, &info);
 }

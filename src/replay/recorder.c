@@ -5,178 +5,224 @@
  *   - signals: record_signal.c
  *   - the time stamp counter: each read faults: record_counter.c
  *   - the kernel's own code (vDSO): hidden, so the clock is a system call
- *   - arguments, environment, auxiliary vector: the stack in front of the first instruction
+ *   - arguments, environment, auxiliary vector: the stack in front of the first instruction of each
+ *     program: record_exec.c
+ *   - the order of threads: one at a time, record_turn.c; their begins and ends: record_child.c,
+ *     record_end.c
  *   - addresses: randomization is off
- *   - the number of the processor, and what cpuid tells of it: the process is bound to one
+ *   - the number of the processor, and what cpuid tells of it: all processes are bound to one
  *
  * Not perfect: rdrand and rdseed give other values in a replay. */
 #include "replay/recorder.h"
 
 #include "replay/record.h"
-#include "replay/start.h"
+#include "util/clock.h"
 #include "util/diag.h"
 #include "util/refusal.h"
-#include "x86/kernel.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum {
-    HELD_SECONDS = 2 /* a signal is held back no longer */
+    LOOK_EVERY = 100000 /* microseconds between two looks at threads that others wait for */
 };
+
+#define RECORD_OPTIONS                                                                             \
+    ((long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |  \
+     PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
 
 /* ---- stops ---- */
 
-static void take_stop(struct recorder *recorder, int status) {
-    struct thread_stop stop = read_stop(recorder->process, status, &recorder->call);
+static void take_entry(struct recorded_thread *thread, const struct thread_stop *stop) {
+    if (thread->state != RECORD_INTERRUPTED)
+        thread->call = stop->call;
+    if (stop->has_other_numbers)
+        stop_recording(thread, "it makes a 32-bit system call", true);
+    else
+        record_call_entry(thread);
+}
+
+static void take_stop(struct recorded_thread *thread, int status) {
+    struct thread_stop stop = read_stop(thread->number, status, &thread->call);
+    thread->stands = true;
     switch (stop.reason) {
     case REASON_CALL_ENTRY:
-        if (recorder->state != RECORD_INTERRUPTED)
-            recorder->call = stop.call;
-        if (stop.has_other_numbers)
-            stop_recording(recorder, "it makes a 32-bit system call", true);
-        else
-            record_call_entry(recorder);
+        take_entry(thread, &stop);
         break;
     case REASON_CALL_EXIT:
-        recorder->call.result = stop.call.result;
-        record_call_exit(recorder);
+        thread->call.result = stop.call.result;
+        record_call_exit(thread);
         break;
     case REASON_FAULT:
     case REASON_BREAKPOINT:
     case REASON_STEP:
-        record_fault(recorder, &stop);
+        record_fault(thread, &stop);
         break;
     case REASON_SIGNAL:
-        record_signal(recorder, &stop);
+        record_signal(thread, &stop);
+        break;
+    case REASON_FORK:
+    case REASON_VFORK:
+    case REASON_CLONE:
+        record_child(thread, stop.child);
+        break;
+    case REASON_EXEC:
+        record_exec(thread);
+        break;
+    case REASON_EXIT:
+        record_exit(thread);
         break;
     default:
         break;
     }
 }
 
-/* The next stop of the process does not come as long as it makes no call. */
-static void ignore_alarm(int number) {
+/* Handles a stop of THREAD, which has the turn, or its end. */
+static void handle_status(struct recorded_thread *thread, int status) {
+    if (thread->state == RECORD_LEAVES)
+        leave_at_stop(thread, status);
+    else if (WIFSTOPPED(status))
+        take_stop(thread, status);
+    else
+        record_end(thread, status);
+}
+
+/* A thread that executes another program gets the number of its process. Returns it. */
+static struct recorded_thread *take_number(struct recorder *recorder, pid_t number) {
+    struct recorded_thread *first = find_recorded_thread(recorder, number);
+    unsigned long former = 0;
+    ptrace(PTRACE_GETEVENTMSG, number, NULL, &former);
+    struct recorded_thread *thread = find_recorded_thread(recorder, (pid_t)former);
+    if (!thread || thread == first)
+        return first;
+    if (first)
+        first->state = RECORD_LEFT;
+    thread->number = number;
+    return thread;
+}
+
+/* ---- the loop ---- */
+
+static volatile sig_atomic_t looks;
+
+static void take_alarm(int number) {
     (void)number;
+    looks = 1;
 }
 
-static void set_alarm(int seconds) {
-    const struct itimerval timer = {{0}, {seconds, 0}};
-    setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-/* The process computes, and a signal waits for its next call. */
+/* A thread computes, and a signal waits for its next call. */
 static void give_up_holding(struct recorder *recorder) {
-    int status;
-    syscall(SYS_tgkill, recorder->process, recorder->process, SIGSTOP);
-    if (waitpid(recorder->process, &status, __WALL) != recorder->process || !WIFSTOPPED(status)) {
-        recorder->status = status;
-        recorder->tracee.ended = true;
-        return;
-    }
-    if (WSTOPSIG(status) != SIGSTOP) { /* it has come to a call just now; the SIGSTOP is harmless */
-        take_stop(recorder, status);
-        return;
-    }
-    stop_recording(recorder,
-                   arena_print(recorder->arena,
-                               "signal %d came, and then it made no system call for %d seconds, "
-                               "at which the signal could be recorded",
-                               recorder->held_signal, HELD_SECONDS),
-                   false);
+    double now = clock_seconds();
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
+        if (at->held && !at->stands && now > at->held_until && at->state == RECORD_RUNS) {
+            stop_recording(at,
+                           arena_print(recorder->arena,
+                                       "signal %d came, and then it made no system call for %d "
+                                       "seconds, at which the signal could be recorded",
+                                       at->held_signal, HELD_SECONDS),
+                           false);
+            return; /* others are seen next time */
+        }
 }
 
-/* Continues the process up to its next stop. */
+static void look(struct recorder *recorder) {
+    looks = 0;
+    give_up_holding(recorder);
+    struct recorded_thread *alone = look_at_turns(recorder);
+    if (alone)
+        stop_recording(alone,
+                       arena_print(recorder->arena,
+                                   "a thread of it made no system call for %d seconds, and other "
+                                   "threads waited for their turn",
+                                   ALONE_SECONDS),
+                       false);
+}
+
+/* Handles what is pending, and continues what can run. */
 static void go_on(struct recorder *recorder) {
-    int status = 0, signal = recorder->signal;
-    bool waits = recorder->held;
-    recorder->signal = 0;
-    if (ptrace(PTRACE_SYSCALL, recorder->process, NULL, (void *)(intptr_t)signal) != 0 &&
-        errno != ESRCH)
-        return;
-    if (waits)
-        set_alarm(HELD_SECONDS);
-    pid_t stopped;
-    while ((stopped = waitpid(recorder->process, &status, __WALL)) < 0 && errno == EINTR && !waits)
-        continue;
-    if (waits)
-        set_alarm(0);
-    if (stopped < 0 && waits) {
-        give_up_holding(recorder);
-    } else if (stopped != recorder->process || !WIFSTOPPED(status)) {
-        recorder->status = status;
-        recorder->tracee.ended = true;
-    } else {
-        take_stop(recorder, status);
+    struct recorded_thread *thread;
+    while ((thread = run_groups(recorder))) {
+        thread->is_pending = false;
+        handle_status(thread, thread->pending);
     }
 }
 
-static void record_end(struct recorder *recorder) {
-    struct buffer *event = recording_event(&recorder->writer);
-    put_number(event, (uint32_t)recorder->status, sizeof(uint32_t));
-    recording_add(&recorder->writer, QUIPU_EVENT_END, RECORDED_THREAD);
+static void take(struct recorder *recorder, pid_t number, int status) {
+    bool executed = status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8);
+    struct recorded_thread *thread =
+        executed ? take_number(recorder, number) : find_recorded_thread(recorder, number);
+    if (thread && !WIFSTOPPED(status)) { /* it waits for no turn */
+        handle_status(thread, status);
+    } else if (thread) {
+        take_status(thread, status);
+    } else if (WIFSTOPPED(status)) {
+        vector_push(recorder->arena, &recorder->early, ((struct early_stop){number, status}));
+    } else if (number == recorder->first) {
+        recorder->first_ended = true;
+        recorder->status = status;
+    }
+}
+
+/* Waits for the next stop or end. The alarm interrupts no other wait than this one. */
+static pid_t wait_for_any(int *status) {
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+    pid_t number = waitpid(-1, status, __WALL);
+    int cause = errno;
+    sigprocmask(SIG_BLOCK, &alarm, NULL);
+    errno = cause;
+    return number;
 }
 
 static void run(struct recorder *recorder) {
-    while (recorder->state != RECORD_LEFT && !recorder->tracee.ended) {
+    go_on(recorder);
+    while (recorder->threads || !recorder->first_ended) {
+        int status = 0;
+        if (looks)
+            look(recorder);
+        pid_t number = wait_for_any(&status);
+        if (number > 0)
+            take(recorder, number, status);
+        else if (errno == ECHILD)
+            break;
         go_on(recorder);
-        if (recorder->writer.failure && recorder->state == RECORD_RUNS && !recorder->tracee.ended)
-            stop_recording(recorder,
-                           arena_print(recorder->arena, "cannot write it: %s",
-                                       strerror(recorder->writer.failure)),
-                           false);
+        if (recorder->writer.failure && !recorder->failed) {
+            recorder->failed = true;
+            stop_whole_recording(recorder, arena_print(recorder->arena, "cannot write it: %s",
+                                                       strerror(recorder->writer.failure)));
+            go_on(recorder);
+        }
     }
-    if (recorder->state != RECORD_LEFT)
-        record_end(recorder);
-    while (!recorder->tracee.ended)
-        recorder->tracee.ended =
-            waitpid(recorder->process, &recorder->status, __WALL) == recorder->process &&
-            !WIFSTOPPED(recorder->status);
 }
 
 /* ---- the begin ---- */
 
-/* Returns NULL, or why the program cannot be recorded. It is stopped in front of its first
- * instruction. */
-static const char *check_program(struct recorder *recorder, const struct start *start) {
-    struct stat status;
-    if (has_random_addresses(&recorder->tracee))
-        return "address randomization cannot be turned off here, and the addresses of a recorded "
-               "run must be those of its replay; in a container, allow 'personality' in the seccomp "
-               "profile";
-    if (!runs_64_bits(&start->registers))
-        return arena_print(recorder->arena, "'%s' is a 32-bit program", start->path);
-    if (stat(start->path, &status) == 0 && status.st_mode & (S_ISUID | S_ISGID))
-        return arena_print(
-            recorder->arena,
-            "'%s' changes its user or group when it begins (setuid), which a program "
-            "under control must not",
-            start->path);
-    return NULL;
-}
-
-static const char *prepare(struct recorder *recorder, struct start *start) {
-    const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_SIGSEGV};
-    pid_t process = recorder->process = recorder->tracee.process;
-    long options = (long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD;
-    if (ptrace(PTRACE_SETOPTIONS, process, NULL, (void *)options) != 0 ||
-        !hide_kernel_code(process))
+/* Returns NULL, or why the program in the process NUMBER, in front of its first instruction, cannot
+ * be recorded. */
+static const char *begin(struct recorder *recorder, pid_t number) {
+    struct start start;
+    if (ptrace(PTRACE_SETOPTIONS, number, NULL, (void *)RECORD_OPTIONS) != 0)
         return refusal(recorder->arena, "ptrace", 0, errno);
-    bind_affinity(&recorder->affinity, process);
-    bool bound = recorder->affinity.bound && !recorder->affinity.given_up;
-    uint32_t processor = bound ? (uint32_t)sched_getcpu() : UINT32_MAX;
-    if (!describe_start(recorder->arena, process, processor, start))
-        return arena_print(recorder->arena, "its memory cannot be read: %s", strerror(errno));
-    inject_first_call(process, SYS_prctl, arguments); /* not all machines have it */
-    return check_program(recorder, start);
+    bind_affinity(&recorder->affinity, number);
+    struct recorded_process *process = add_recorded_process(recorder, number);
+    process->affinity = recorder->affinity;
+    process->streams = streams_begin();
+    struct recorded_thread *thread = add_recorded_thread(process, number);
+    const char *wrong = describe_program(thread, &start);
+    if (wrong)
+        return arena_copy(recorder->arena, wrong, strlen(wrong));
+    if (!recording_begin(&recorder->writer, recorder->path))
+        return arena_print(recorder->arena, "cannot write '%s': %s", recorder->path,
+                           strerror(errno));
+    record_program_start(thread, &start);
+    thread->stands = true;
+    return NULL;
 }
 
 /* Signals of the terminal are the program's. Returns the earlier actions in OLD. */
@@ -187,44 +233,60 @@ enum {
 };
 
 static void begin_signals(struct sigaction old[IGNORED + 1]) {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN}, alarm = {.sa_handler = ignore_alarm};
+    const struct sigaction ignore = {.sa_handler = SIG_IGN}, alarm = {.sa_handler = take_alarm};
+    const struct itimerval timer = {{0, LOOK_EVERY}, {0, LOOK_EVERY}};
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGALRM);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
     for (int i = 0; i < IGNORED; i++)
         sigaction(ignored[i], &ignore, &old[i]);
     sigaction(SIGALRM, &alarm, &old[IGNORED]);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static void end_signals(const struct sigaction old[IGNORED + 1]) {
+    const struct itimerval none = {{0}, {0}};
+    const struct timespec at_once = {0};
+    sigset_t blocked;
+    setitimer(ITIMER_REAL, &none, NULL);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGALRM);
+    sigtimedwait(&blocked, NULL, &at_once); /* one may be pending */
+    sigprocmask(SIG_UNBLOCK, &blocked, NULL);
     for (int i = 0; i < IGNORED; i++)
         sigaction(ignored[i], &old[i], NULL);
     sigaction(SIGALRM, &old[IGNORED], NULL);
 }
 
+static void release_recorder(struct recorder *recorder) {
+    while (recorder->threads)
+        remove_recorded_thread(recorder->threads);
+    go_on(recorder);
+    restore_our_affinity(&recorder->affinity);
+}
+
 const char *record_program(struct arena *arena, char **argv, const char *path, int *status) {
-    struct recorder recorder = {.arena = arena, .path = path, .opened = ""};
+    struct recorder recorder = {.arena = arena, .path = path};
     struct sigaction old[IGNORED + 1];
-    struct start start;
-    recorder.streams = streams_begin();
-    const char *wrong = start_tracee(&recorder.tracee, argv);
+    struct tracee tracee;
+    const char *wrong = start_tracee(&tracee, argv);
     if (wrong)
         return wrong;
-    wrong = prepare(&recorder, &start);
-    if (!wrong && !recording_begin(&recorder.writer, path))
-        wrong = arena_print(arena, "cannot write '%s': %s", path, strerror(errno));
+    recorder.first = tracee.process;
+    wrong = begin(&recorder, tracee.process);
     if (wrong) {
-        kill_tracee(&recorder.tracee);
-        return wrong;
+        kill_tracee(&tracee);
+    } else {
+        begin_signals(old);
+        run(&recorder);
+        recording_end(&recorder.writer);
+        end_signals(old);
+        if (recorder.writer.failure && !recorder.failed)
+            error("cannot write '%s': %s", path, strerror(recorder.writer.failure));
     }
-    replace_first_counter_reads(&recorder);
-    write_start(&recorder.writer, RECORDED_THREAD, &start);
-    begin_signals(old);
-    run(&recorder);
-    recording_end(&recorder.writer);
-    if (recorder.writer.failure && recorder.state != RECORD_LEFT)
-        error("cannot write '%s': %s", path, strerror(recorder.writer.failure));
-    end_signals(old);
-    restore_our_affinity(&recorder.affinity);
-    arena_release(&recorder.effects.arena);
-    arena_release(&recorder.tracee.arena);
+    release_recorder(&recorder);
+    arena_release(&tracee.arena);
     *status = recorder.status;
-    return NULL;
+    return wrong;
 }

@@ -191,8 +191,30 @@ bool read_call_event(struct event *event, struct call_event *call) {
     struct cursor *bytes = &event->bytes;
     call->number = cursor_uleb128(bytes);
     call->hash = (uint32_t)cursor_number(bytes, sizeof call->hash);
+    call->stream = (uint8_t)cursor_number(bytes, 1);
     call->result = take_signed(bytes);
+    return is_taken(bytes) && call->stream <= 2;
+}
+
+bool read_entry_event(struct event *event, struct call_event *call) {
+    struct cursor *bytes = &event->bytes;
+    *call = (struct call_event){.number = cursor_uleb128(bytes)};
+    call->hash = (uint32_t)cursor_number(bytes, sizeof call->hash);
     return is_taken(bytes);
+}
+
+bool read_clone_event(struct event *event, struct clone_event *made) {
+    struct cursor *bytes = &event->bytes;
+    *made = (struct clone_event){.maker = (uint32_t)cursor_uleb128_to(bytes, UINT32_MAX)};
+    made->hash = (uint32_t)cursor_number(bytes, sizeof made->hash);
+    made->kind = (enum quipu_clone_kind)cursor_number(bytes, 1);
+    made->number = (uint32_t)cursor_number(bytes, sizeof made->number);
+    made->registers = cursor_bytes(bytes, QUIPU_REGISTERS * sizeof(uint64_t));
+    return is_taken(bytes) && made->kind >= QUIPU_CLONE_THREAD && made->kind <= QUIPU_CLONE_COPY;
+}
+
+bool read_exit_event(struct event *event) {
+    return is_taken(&event->bytes);
 }
 
 bool read_signal_event(struct event *event, struct signal_event *signal) {

@@ -71,7 +71,16 @@ struct memory_event {
 struct call_event {
     uint64_t number;
     uint32_t hash;
+    uint8_t stream; /* 1 or 2 if it has written to standard output or error, otherwise 0 */
     int64_t result;
+};
+
+struct clone_event {
+    uint32_t maker;  /* the thread in whose call it begins */
+    uint32_t hash;   /* of that one's registers */
+    uint32_t number; /* for the kernel */
+    enum quipu_clone_kind kind;
+    const uint8_t *registers; /* QUIPU_REGISTERS words */
 };
 
 struct signal_event {
@@ -94,6 +103,9 @@ struct counter_event {
 /* Take an event apart, which must be of that kind. Return false if it is corrupt. */
 bool read_memory_event(struct event *event, struct memory_event *memory);
 bool read_call_event(struct event *event, struct call_event *call);
+bool read_entry_event(struct event *event, struct call_event *call); /* without a result */
+bool read_clone_event(struct event *event, struct clone_event *made);
+bool read_exit_event(struct event *event);
 bool read_signal_event(struct event *event, struct signal_event *signal);
 bool read_counter_event(struct event *event, struct counter_event *counter);
 bool read_end_event(struct event *event, int *status);

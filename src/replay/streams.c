@@ -5,9 +5,11 @@
 #include "util/map.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -79,8 +81,8 @@ void streams_follow(struct streams *streams, const struct system_call *call, con
     }
 }
 
-/* Whether the call has written bytes of the process's memory. */
-static bool has_written(const struct system_call *call) {
+/* Whether the call writes bytes of the process's memory. */
+static bool writes_memory(const struct system_call *call) {
     switch (call->number) {
     case SYS_write:
     case SYS_writev:
@@ -89,14 +91,28 @@ static bool has_written(const struct system_call *call) {
     case SYS_pwritev2:
     case SYS_sendto:
     case SYS_sendmsg:
-        return call->result > 0;
+        return true;
     default:
         return false;
     }
 }
 
-int stream_written(const struct streams *streams, const struct system_call *call) {
-    return has_written(call) ? stream_of(streams, call->arguments[0]) : 0;
+static bool has_written(const struct system_call *call) {
+    return writes_memory(call) && call->result > 0;
+}
+
+int stream_of_call(const struct streams *streams, const struct system_call *call) {
+    return writes_memory(call) ? stream_of(streams, call->arguments[0]) : 0;
+}
+
+void streams_execute(struct streams *streams, pid_t process) {
+    for (int i = 0; i < STREAM_DESCRIPTORS; i++) {
+        char path[64];
+        struct stat status;
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)process, i);
+        if (streams->leads_to[i] && lstat(path, &status) != 0)
+            streams->leads_to[i] = 0;
+    }
 }
 
 bool writes_unseen(const struct streams *streams, const struct system_call *call) {

@@ -22,8 +22,12 @@ struct streams streams_begin(void);
 /* The process has made CALL, which has its result. OPENED is the path that it has opened, or "". */
 void streams_follow(struct streams *streams, const struct system_call *call, const char *opened);
 
-/* Returns 1 or 2 if CALL writes to standard output or error, otherwise 0. */
-int stream_written(const struct streams *streams, const struct system_call *call);
+/* PROCESS has executed another program, which closes descriptors. */
+void streams_execute(struct streams *streams, pid_t process);
+
+/* Returns 1 or 2 if CALL writes to standard output or error, otherwise 0. It need not have its
+ * result. */
+int stream_of_call(const struct streams *streams, const struct system_call *call);
 
 /* Whether CALL writes to one of them what is not in the memory of the process. */
 bool writes_unseen(const struct streams *streams, const struct system_call *call);

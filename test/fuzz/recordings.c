@@ -81,6 +81,7 @@ static bool take_apart(struct arena *arena, struct event *event) {
     struct call_event call;
     struct signal_event signal;
     struct counter_event counter;
+    struct clone_event made;
     const char *why;
     char **argv, **environment;
     int status;
@@ -97,6 +98,12 @@ static bool take_apart(struct arena *arena, struct event *event) {
         return read_signal_event(event, &signal);
     case QUIPU_EVENT_COUNTER:
         return read_counter_event(event, &counter);
+    case QUIPU_EVENT_ENTRY:
+        return read_entry_event(event, &call);
+    case QUIPU_EVENT_CLONE:
+        return read_clone_event(event, &made);
+    case QUIPU_EVENT_EXIT:
+        return read_exit_event(event);
     case QUIPU_EVENT_END:
         return read_end_event(event, &status);
     default:

@@ -26,6 +26,7 @@ build() {
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,12 +49,16 @@ END
     gcc -w -O1 -pthread -o "$1" "$1.c" || fail "cannot build '$1'"
 }
 
-build thread 'pthread_t thread; pthread_create(&thread, NULL, run, NULL); pthread_join(thread, NULL);'
-stops "'clone3'" 9 ./thread
-build forks 'if (fork() == 0) _exit(0); wait(NULL);'
-stops "'clone'" 9 ./forks
-build executes 'execlp("sh", "sh", "-c", "echo after; exit 3", NULL);'
-stops "'execve'" 3 ./executes
+# untraced: a child that no one may trace; the kernel would not tell of it.
+untraced='if (syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0) == 0) _exit(0); wait(NULL);'
+build forks "$untraced"
+stops "no one may trace" 9 ./forks
+cp "$(command -v sh)" changes && chmod u+s changes
+build executes 'execl("changes", "sh", "-c", "echo after; exit 3", NULL);'
+stops "'changes' changes its user" 3 ./executes
+build threads "pthread_t thread; pthread_create(&thread, NULL, run, NULL); $untraced; pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, run, NULL); pthread_join(thread, NULL);"
+stops "no one may trace" 9 ./threads
 build shares 'int file = open("shared", O_RDWR | O_CREAT, 0600); ftruncate(file, 4096);
     *(char *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) = 1;'
 stops "shared' is shared with others" 9 ./shares
@@ -70,11 +75,22 @@ else
 fi
 
 # The program has noticed nothing of that: its signals, time stamp counter and processors are its own.
-build later 'unsigned long set[16]; if (fork() == 0) _exit(0); wait(NULL); signal(SIGALRM, set_flag); alarm(1);
+build later "$untraced"' unsigned long set[16]; signal(SIGALRM, set_flag); alarm(1);
     while (!flag) continue; __builtin_ia32_rdtsc();
     return syscall(SYS_sched_getaffinity, 0, sizeof set, set) > 0 && __builtin_popcountl(*set) == atoi(getenv("N"))
         && puts("after") > 0 ? 9 : 1;'
-N=$(nproc) stops "'clone'" 9 ./later
+N=$(nproc) stops "no one may trace" 9 ./later
+
+# A process that is recorded no further is let go alone; all others are recorded to their ends.
+build alone 'setvbuf(stdout, NULL, _IONBF, 0); if (fork() == 0) { '"$untraced"' _exit(4); } int status; wait(&status);
+    printf("%d\n", WEXITSTATUS(status));'
+records 9 ./alone
+[[ $(grep -c . recorded.err) -eq 1 && $(<recorded.err) == *"ends for process "*"may trace; it goes on" ]] ||
+    fail "it is not told of the process that is let go: $(head -3 recorded.err)"
+replays 9
+cmp recorded.out replayed.out || fail "the replay of a run of which a process was let go differs"
+[[ $(<replayed.err) == *"a process was recorded no further"* ]] ||
+    fail "the replay does not tell of the process that was let go: $(head -3 replayed.err)"
 
 build lacks 'char page[4096]; errno = 0; syscall(SYS_io_uring_setup, 1, page); printf("%d\n", errno);
     syscall(SYS_userfaultfd, 0); printf("%d\n", errno);'

@@ -1,0 +1,236 @@
+/* play_thread.c: the threads and processes of a player: their begins, ends, and which one plays;
+ * see play.h.
+ *
+ * Each process is a child of the player itself, so the player alone waits for it. Threads and
+ * copies are made by the kernel out of the thread that has made them in the recording: by a call of
+ * its own kind, whose flags are the player's. */
+#include "replay/play.h"
+
+#include "x86/call_stop.h"
+#include "x86/clone_call.h"
+#include "x86/kernel.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+struct play_thread *add_play_thread(struct player *player, struct play_process *process,
+                                    pid_t number, pid_t recorded) {
+    struct play_thread *thread = ARENA_NEW(player->arena, struct play_thread);
+    if (!process) {
+        process = ARENA_NEW(player->arena, struct play_process);
+        *process =
+            (struct play_process){player->processes, number, recorded, player->threads.count == 0};
+        player->processes = process;
+    }
+    *thread = (struct play_thread){.process = process, .number = number};
+    vector_push(player->arena, &player->threads, thread);
+    return thread;
+}
+
+/* Returns the thread ID of the recording, which plays, or NULL. */
+static struct play_thread *find_play_thread(const struct player *player, uint32_t id) {
+    struct play_thread *thread =
+        id && id <= player->threads.count ? player->threads.data[id - 1] : NULL;
+    return thread && thread->process ? thread : NULL;
+}
+
+static void play(struct player *player, struct play_thread *thread) {
+    player->thread->in_call = player->in_call;
+    player->thread = thread;
+    player->process = thread->number;
+    player->in_call = thread->in_call;
+}
+
+bool select_thread(struct player *player) {
+    struct clone_event made;
+    uint32_t id = player->event.thread;
+    if (player->event.kind == QUIPU_EVENT_CLONE) {
+        struct event copy = player->event;
+        id = read_clone_event(&copy, &made) ? made.maker : 0;
+    }
+    struct play_thread *thread = find_play_thread(player, id);
+    if (thread)
+        play(player, thread);
+    else
+        end_by_corruption(player);
+    return thread;
+}
+
+/* ---- begins ---- */
+
+/* Continues to the stop for REASON, with CHILD if that is one. Returns false if there is none. */
+static bool next_stop(pid_t number, long how, enum stop_reason reason, pid_t *child) {
+    struct thread_stop stop;
+    int status;
+    do {
+        if (ptrace(how, number, NULL, NULL) != 0 || waitpid(number, &status, __WALL) != number ||
+            !WIFSTOPPED(status))
+            return false;
+        stop = read_stop(number, status, NULL);
+        if (child && stop.child)
+            *child = stop.child;
+    } while (stop.reason != reason);
+    return true;
+}
+
+static uint64_t flags_of(enum quipu_clone_kind kind) {
+    switch (kind) {
+    case QUIPU_CLONE_THREAD:
+        return CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    case QUIPU_CLONE_SHARED:
+        return CLONE_VM | CLONE_PARENT | SIGCHLD;
+    default:
+        return CLONE_PARENT | SIGCHLD;
+    }
+}
+
+/* The thread that plays makes another one. Returns the number of that, or 0. */
+static pid_t make_thread(struct player *player, enum quipu_clone_kind kind) {
+    pid_t number = player->process, child = 0;
+    struct user_regs_struct registers;
+    int status;
+    if (!get_general_registers(number, &registers) || !enter_call_again(number) ||
+        !next_stop(number, PTRACE_SYSCALL, REASON_CALL_ENTRY, NULL) ||
+        !replace_clone_call(number, flags_of(kind)) ||
+        !next_stop(number, PTRACE_SYSCALL, REASON_CALL_EXIT, &child) ||
+        !set_general_registers(number, &registers) || !enter_call_again(number) ||
+        !next_stop(number, PTRACE_SYSEMU, REASON_CALL_ENTRY, NULL) || !child ||
+        waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
+        return 0;
+    return child;
+}
+
+void play_clone(struct player *player, const struct system_call *call) {
+    struct clone_event made;
+    struct user_regs_struct registers;
+    struct play_thread *maker = player->thread;
+    if (!is_clone_call(call->number)) {
+        end_by_difference(player, "does not make a thread or process");
+        return;
+    }
+    if (!read_clone_event(&player->event, &made) ||
+        player->event.thread != player->threads.count + 1) {
+        end_by_corruption(player);
+        return;
+    }
+    pid_t number = make_thread(player, made.kind);
+    if (!number) {
+        end_by_difference(player, arena_print(player->arena, "cannot make a thread or process: %s",
+                                              strerror(errno)));
+        return;
+    }
+    bool is_thread = made.kind == QUIPU_CLONE_THREAD;
+    maker->awaits = true;
+    maker->call = *call;
+    play(player,
+         add_play_thread(player, is_thread ? maker->process : NULL, number, (pid_t)made.number));
+    memcpy(&registers, made.registers, sizeof registers);
+    registers.orig_rax = UINT64_MAX;
+    if (!set_general_registers(number, &registers))
+        end_by_difference(player, "cannot get the registers of a new thread");
+    else if (write_event_memory(player, NULL))
+        finish_event(player);
+}
+
+/* ---- ends ---- */
+
+static void await(pid_t number) {
+    int status;
+    while (waitpid(number, &status, __WALL) == number && WIFSTOPPED(status))
+        ptrace(PTRACE_CONT, number, NULL, NULL);
+}
+
+void kill_process(struct player *player, struct play_process *process) {
+    kill(process->number, SIGKILL);
+    for (size_t i = 0; i < player->threads.count; i++) {
+        struct play_thread *thread = player->threads.data[i];
+        if (thread->process != process)
+            continue;
+        if (thread->number != process->number)
+            await(thread->number);
+        thread->process = NULL;
+    }
+    await(process->number);
+}
+
+static void end_process(struct player *player, struct play_process *process) {
+    struct play_process **link = &player->processes;
+    while (*link != process)
+        link = &(*link)->next;
+    *link = process->next;
+    kill_process(player, process);
+    player->process = 0;
+}
+
+/* A thread that makes its last call does so. Others stand where they are until their process ends.
+ */
+static void end_thread(struct player *player) {
+    struct play_thread *thread = player->thread;
+    bool is_last = thread->call.number == SYS_exit && player->in_call;
+    if (thread->number == thread->process->number || !is_last)
+        return;
+    if (repeat_call(thread->number, SYS_exit) &&
+        ptrace(PTRACE_CONT, thread->number, NULL, NULL) == 0)
+        await(thread->number);
+    thread->process = NULL;
+}
+
+static void take_end(struct player *player) {
+    struct play_process *process = player->thread->process;
+    int status;
+    if (!read_end_event(&player->event, &status)) {
+        end_by_corruption(player);
+        return;
+    }
+    if (process->is_first)
+        player->playing.status = status;
+    end_process(player, process);
+}
+
+static void take_stopped(struct player *player) {
+    struct play_process *process = player->thread->process;
+    const char *why = "";
+    if (!read_stopped_event(&player->event, &why)) {
+        end_by_corruption(player);
+        return;
+    }
+    why = arena_copy(player->arena, why, strlen(why));
+    if (process->is_first)
+        player->playing.message = why;
+    else
+        player->playing.left = why;
+    end_process(player, process);
+}
+
+/* The last process has ended. */
+static void end_all(struct player *player) {
+    const char *stopped = player->playing.message;
+    end_play(player, stopped ? PLAYED_STOPPED : PLAYED_END, stopped);
+}
+
+static void take_exit(struct player *player) {
+    if (!read_exit_event(&player->event))
+        end_by_corruption(player);
+    else if (write_event_memory(player, NULL))
+        end_thread(player);
+}
+
+bool play_quietly(struct player *player) {
+    static void (*const plays[QUIPU_EVENT_KINDS])(struct player *) = {
+        [QUIPU_EVENT_START] = play_program,
+        [QUIPU_EVENT_END] = take_end,
+        [QUIPU_EVENT_STOPPED] = take_stopped,
+        [QUIPU_EVENT_EXIT] = take_exit,
+    };
+    void (*done)(struct player *) = plays[player->event.kind];
+    if (!done || !select_thread(player))
+        return false;
+    done(player);
+    if (!player->ended && !player->processes)
+        end_all(player);
+    return !player->ended;
+}

@@ -1,0 +1,105 @@
+/* record_child.c: threads and processes that a recorded thread makes; see record.h.
+ *
+ * The new thread's first event is recorded while the other one is in its call. It has the registers
+ * and the memory that the thread begins with, so a replay need not know how it was made.
+ *
+ * Not perfect: a process that shares its parent's descriptors and not its memory is taken to have a
+ * copy of them. */
+#include "replay/record.h"
+
+#include "x86/clone_call.h"
+
+#include <sched.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+int take_first_status(struct recorder *recorder, pid_t child) {
+    int status = 0;
+    for (size_t i = 0; i < recorder->early.count; i++)
+        if (recorder->early.data[i].number == child) {
+            status = recorder->early.data[i].status;
+            recorder->early.data[i] = recorder->early.data[--recorder->early.count];
+            return status;
+        }
+    return waitpid(child, &status, __WALL) == child ? status : 0;
+}
+
+/* The new process has what its parent has. */
+static struct recorded_process *copy_process(struct recorded_process *parent, pid_t child,
+                                             bool shares) {
+    struct recorded_process *process = add_recorded_process(parent->recorder, child);
+    process->affinity = parent->affinity;
+    process->streams = parent->streams;
+    process->site = parent->site;
+    process->path = parent->path;
+    process->shares_pages = parent->shares_pages;
+    for (size_t i = 0; i < parent->counter_reads.count; i++)
+        vector_push(&process->arena, &process->counter_reads, parent->counter_reads.data[i]);
+    if (shares || parent->shares_pages)
+        change_group(process, parent->group);
+    return process;
+}
+
+static enum quipu_clone_kind kind_of(const struct clone_call *made) {
+    if (made->flags & CLONE_THREAD)
+        return QUIPU_CLONE_THREAD;
+    return made->flags & CLONE_VM ? QUIPU_CLONE_SHARED : QUIPU_CLONE_COPY;
+}
+
+static void add_word(struct recorded_thread *thread, pid_t memory, uint64_t address) {
+    uint32_t word;
+    if (read_memory(memory, address, &word, sizeof word))
+        add_recorded_memory(thread, address, &word, sizeof word, NULL);
+}
+
+static void record_begin(struct recorded_thread *thread, struct recorded_thread *child,
+                         const struct clone_call *made) {
+    struct user_regs_struct registers = {0};
+    get_general_registers(child->number, &registers);
+    if (made->flags & CLONE_CHILD_SETTID)
+        add_word(child, child->number, made->child_number);
+    if (made->flags & CLONE_VM && made->flags & CLONE_PARENT_SETTID)
+        add_word(child, child->number, made->parent_number);
+    struct buffer *event = recording_event(&thread->recorder->writer);
+    buffer_uleb128(event, thread->id);
+    put_number(event, thread->call_hash, sizeof thread->call_hash);
+    put_number(event, kind_of(made), 1);
+    put_number(event, (uint64_t)child->number, sizeof(uint32_t));
+    buffer_add(event, &registers, sizeof registers);
+    add_recorded_event(child, QUIPU_EVENT_CLONE);
+    thread->is_entry = true;
+}
+
+void record_child(struct recorded_thread *thread, pid_t number) {
+    struct recorded_process *process = thread->process;
+    struct clone_call made;
+    int status = take_first_status(thread->recorder, number);
+    read_clone_call(thread->number, thread->call.number, thread->call.arguments, &made);
+    if (!(made.flags & CLONE_THREAD))
+        process = copy_process(process, number, made.flags & CLONE_VM);
+    struct recorded_thread *child = add_recorded_thread(process, number);
+    child->clear = made.flags & CLONE_CHILD_CLEARTID ? made.child_number : 0;
+    record_begin(thread, child, &made);
+    if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP && !(status >> 16)) {
+        child->stands = true;
+        set_boundary(child, false);
+    } else { /* it was killed at once */
+        child->pending = status;
+        child->is_pending = true;
+    }
+}
+
+void record_child_numbers(struct recorded_thread *thread) {
+    struct clone_call made;
+    read_clone_call(thread->number, thread->call.number, thread->call.arguments, &made);
+    if (made.flags & CLONE_PARENT_SETTID)
+        add_word(thread, thread->number, made.parent_number);
+    if (made.flags & CLONE_PIDFD)
+        add_word(thread, thread->number, made.descriptor);
+}
+
+const char *refuse_child(struct recorded_thread *thread) {
+    struct clone_call made;
+    read_clone_call(thread->number, thread->call.number, thread->call.arguments, &made);
+    return made.flags & CLONE_UNTRACED ? "it makes a process that no one may trace" : NULL;
+}

@@ -1,0 +1,196 @@
+/* record_turn.c: which thread of a group executes; see record.h.
+ *
+ * A thread keeps the turn until it waits in a system call, yields, or makes a call when its time is
+ * over. It gives the turn away in two places only: within a call, which then has an event of its
+ * own for its entry, and behind an event. So the order of the events is all that a replay needs.
+ *
+ * The output of all processes is written by one at a time, so that its order is that of the events.
+ *
+ * Not perfect: a thread that waits for others in a loop, and makes no call there, waits in vain. */
+#include "replay/record.h"
+
+#include "util/clock.h"
+#include "util/process.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+/* In seconds: a turn; how long a call may take without sleeping. */
+static const double turn_most = 0.01, call_most = 0.05;
+
+static bool is_ready(const struct recorded_thread *thread) {
+    return thread->is_pending || (thread->stands && !thread->waits);
+}
+
+static bool others_are_ready(const struct recorded_thread *thread) {
+    const struct group *group = thread->process->group;
+    if (group->threads == 1)
+        return false;
+    for (const struct recorded_thread *at = thread->recorder->threads; at; at = at->next)
+        if (at != thread && at->process->group == group && is_ready(at))
+            return true;
+    return false;
+}
+
+/* ---- output ---- */
+
+/* Whether another thread writes output just now. One that sleeps there writes later. */
+static bool must_wait(const struct recorded_thread *thread) {
+    const struct recorded_thread *other = thread->recorder->writing;
+    return other && other != thread && !is_asleep(other->process->number, other->number);
+}
+
+/* ---- going on ---- */
+
+static void resume(struct recorded_thread *thread) {
+    int signal = thread->signal;
+    bool writes = thread->state == RECORD_IN_CALL && thread->stream;
+    if (writes && must_wait(thread)) {
+        thread->waits = true;
+        return;
+    }
+    if (writes)
+        thread->recorder->writing = thread;
+    thread->signal = 0;
+    thread->stands = thread->at_event = thread->yields = false;
+    ptrace(PTRACE_SYSCALL, thread->number, NULL, (void *)(intptr_t)signal);
+}
+
+/* Whether THREAD, which is in a system call, stops again without sleeping there. If so, its status
+ * is pending. */
+static bool comes_back(struct recorded_thread *thread) {
+    double until = clock_seconds() + call_most;
+    for (bool first = true;; first = false) {
+        int status;
+        sched_yield();
+        pid_t stopped = waitpid(thread->number, &status, __WALL | WNOHANG);
+        if (stopped == thread->number) {
+            thread->pending = status;
+            thread->is_pending = true;
+            return true;
+        }
+        bool away = !first && is_asleep(thread->process->number, thread->number);
+        if (stopped < 0 || away || clock_seconds() > until)
+            return false;
+    }
+}
+
+/* ---- turns ---- */
+
+static bool is_over(const struct recorded_thread *thread) {
+    bool over = thread->yields || clock_seconds() > thread->process->group->until;
+    return thread->at_event && thread->process->group->threads > 1 && over &&
+           others_are_ready(thread);
+}
+
+static void end_turn(struct group *group) {
+    struct recorded_thread *thread = group->turn;
+    bool in_call = thread->state == RECORD_IN_CALL || thread->state == RECORD_INTERRUPTED;
+    if (in_call && !thread->is_entry && group->threads > 1)
+        record_entry(thread);
+    thread->yields = false;
+    group->last = thread->id;
+    group->turn = NULL;
+}
+
+/* Gives the turn to the thread behind the last one, in the order in which they began. Returns NULL
+ * if none can run. */
+static struct recorded_thread *begin_turn(struct recorder *recorder, struct group *group) {
+    struct recorded_thread *next = NULL, *first = NULL;
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
+        if (at->process->group != group || !is_ready(at))
+            continue;
+        if (at->id > group->last && (!next || at->id < next->id))
+            next = at;
+        if (!first || at->id < first->id)
+            first = at;
+    }
+    group->turn = next ? next : first;
+    if (group->turn && group->threads > 1)
+        group->until = clock_seconds() + turn_most;
+    return group->turn;
+}
+
+/* Continues what can run in GROUP, up to a thread of which the status must be handled first.
+ * Returns that, or NULL if there is none. */
+static struct recorded_thread *run_group(struct recorder *recorder, struct group *group) {
+    while (group->threads) {
+        struct recorded_thread *thread = group->turn ? group->turn : begin_turn(recorder, group);
+        if (!thread)
+            break;
+        if (thread->is_pending)
+            return thread;
+        if (thread->waits || thread->state >= RECORD_ENDS || (thread->stands && is_over(thread)))
+            end_turn(group);
+        else if (thread->stands)
+            resume(thread);
+        else if (thread->state != RECORD_IN_CALL || !others_are_ready(thread))
+            break;
+        else if (!comes_back(thread))
+            end_turn(group);
+    }
+    return NULL;
+}
+
+/* Releases the threads that are no longer recorded, and the groups that have none. */
+static void sweep(struct recorder *recorder) {
+    for (struct recorded_thread *at = recorder->threads, *next; at; at = next) {
+        next = at->next;
+        if (at->state == RECORD_LEFT)
+            remove_recorded_thread(at);
+    }
+    struct group **link = &recorder->groups;
+    while (*link) {
+        struct group *group = *link;
+        if (group->threads) {
+            link = &group->next;
+        } else {
+            *link = group->next;
+            free(group);
+        }
+    }
+}
+
+struct recorded_thread *run_groups(struct recorder *recorder) {
+    while (recorder->has_fresh) {
+        recorder->has_fresh = false;
+        sweep(recorder);
+        for (struct group *group = recorder->groups; group; group = group->next) {
+            struct recorded_thread *thread = group->is_fresh ? run_group(recorder, group) : NULL;
+            if (thread) { /* its group stays fresh */
+                recorder->has_fresh = true;
+                return thread;
+            }
+            group->is_fresh = false;
+        }
+    }
+    return NULL;
+}
+
+void take_status(struct recorded_thread *thread, int status) {
+    thread->pending = status;
+    thread->is_pending = true;
+    make_fresh(thread->recorder, thread->process->group);
+}
+
+/* Whether THREAD has executed for long without a call. */
+static bool is_alone(const struct recorded_thread *thread, double now) {
+    return thread->process->group->turn == thread && !thread->stands &&
+           thread->state == RECORD_RUNS && now > thread->process->group->until + ALONE_SECONDS &&
+           others_are_ready(thread);
+}
+
+struct recorded_thread *look_at_turns(struct recorder *recorder) {
+    double now = clock_seconds();
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
+        if (at->waits && !must_wait(at)) {
+            at->waits = false;
+            make_fresh(recorder, at->process->group);
+        }
+        if (is_alone(at, now))
+            return at;
+    }
+    return NULL;
+}
