@@ -110,13 +110,15 @@ static bool add_stopped(struct arena *arena, struct recording_facts *facts, stru
 /* Returns false if the event is corrupt. */
 static bool add_event(struct arena *arena, struct recording_facts *facts, struct event *event) {
     struct memory_event memory;
-    bool is_new = event->kind == QUIPU_EVENT_CLONE || event->kind == QUIPU_EVENT_START ||
-                  event->kind == QUIPU_EVENT_MEMORY;
+    struct cursor contents;
+    uint32_t number;
+    bool is_part = event->kind == QUIPU_EVENT_MEMORY || event->kind == QUIPU_EVENT_CONTENTS;
+    bool is_new = is_part || event->kind == QUIPU_EVENT_CLONE || event->kind == QUIPU_EVENT_START;
     bool is_known = event->thread && event->thread <= facts->threads.count;
     facts->events[event->kind]++;
     if (!is_new && !is_known)
         return false;
-    if (is_known && event->kind != QUIPU_EVENT_MEMORY) {
+    if (is_known && !is_part) {
         facts->threads.data[event->thread - 1].events++;
         process_of(facts, event->thread)->events++;
     }
@@ -128,7 +130,12 @@ static bool add_event(struct arena *arena, struct recording_facts *facts, struct
     case QUIPU_EVENT_MEMORY:
         if (!read_memory_event(event, &memory))
             return false;
-        facts->memory_bytes += memory.size;
+        facts->memory_bytes += memory.contents ? 0 : memory.size;
+        return true;
+    case QUIPU_EVENT_CONTENTS:
+        if (!read_contents_event(event, &number, &contents))
+            return false;
+        facts->memory_bytes += cursor_left(&contents);
         return true;
     case QUIPU_EVENT_SIGNAL:
         return add_signal(facts, event);

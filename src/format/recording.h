@@ -67,7 +67,9 @@ enum quipu_event_kind {
      *     uleb size          then the bytes of the stack from the stack pointer upwards */
     QUIPU_EVENT_START = 1,
     /* Memory that the next event of the thread writes, other than this kind.
-     *     u8 argument        of the call: the address; or QUIPU_MEMORY_ADDRESS, and u64 address
+     *     u8 argument        of the call: the address; or QUIPU_MEMORY_ADDRESS, and u64 address;
+     *                        or QUIPU_MEMORY_CONTENTS, u64 address, and uleb each: number of the
+     *                        contents that have the bytes, place of the first one, how many
      *     the bytes */
     QUIPU_EVENT_MEMORY = 2,
     /* A system call.
@@ -102,6 +104,9 @@ enum quipu_event_kind {
     /* The thread has ended; its process may go on. With the memory that the kernel has written then
      * (set_tid_address, robust lists). No bytes. */
     QUIPU_EVENT_EXIT = 10,
+    /* Contents that QUIPU_EVENT_MEMORY of any thread refer to: files that are mapped often.
+     *     uleb number, from 1 in their order; the bytes */
+    QUIPU_EVENT_CONTENTS = 11,
 };
 
 enum quipu_clone_kind {
@@ -112,8 +117,9 @@ enum quipu_clone_kind {
 };
 
 enum {
-    QUIPU_EVENT_KINDS = 11,
+    QUIPU_EVENT_KINDS = 12,
     QUIPU_MEMORY_ADDRESS = 6,
+    QUIPU_MEMORY_CONTENTS = 7,
     QUIPU_SIGINFO_SIZE = 128,
     QUIPU_REGISTERS = 27, /* of struct user_regs_struct */
 };

@@ -50,7 +50,7 @@ void end_by_corruption(struct player *player) {
 /* Memory events are copied: the next block may replace them. */
 static bool keep_memory(struct player *player, struct event *event) {
     struct memory_event memory;
-    if (!read_memory_event(event, &memory))
+    if (!read_memory_event(event, &memory) || recording_contents(&player->recording, &memory))
         return false;
     uint8_t *bytes = arena_alloc(&player->event_arena, memory.size);
     memcpy(bytes, memory.bytes, memory.size);
@@ -69,6 +69,8 @@ bool peek_event(struct player *player) {
             end_play(player, PLAYED_WRONG, wrong);
         if (reading != READING_EVENT)
             return false;
+        if (player->event.kind == QUIPU_EVENT_CONTENTS)
+            continue;
         if (player->event.kind != QUIPU_EVENT_MEMORY) {
             player->has_event = true;
         } else if (!keep_memory(player, &player->event)) {

@@ -7,6 +7,7 @@
 #ifndef QUIPU_REPLAY_RECORD_H
 #define QUIPU_REPLAY_RECORD_H
 
+#include "replay/known_files.h"
 #include "replay/start.h"
 #include "replay/streams.h"
 #include "replay/writer.h"
@@ -43,6 +44,8 @@ struct counter_read {
     uint8_t size, code[COUNTER_READ_MAX]; /* the instruction */
 };
 
+typedef VECTOR(struct counter_read) counter_read_list;
+
 struct recorder;
 struct recorded_thread;
 
@@ -64,7 +67,7 @@ struct recorded_process {
     size_t threads;
     struct affinity affinity;
     struct streams streams;
-    VECTOR(struct counter_read) counter_reads;
+    counter_read_list counter_reads;
     uint64_t site;     /* of an instruction that makes a call; 0: none seen yet */
     const char *path;  /* of its program; the recorder's */
     bool shares_pages; /* it has mapped memory that a child of it shares */
@@ -95,6 +98,7 @@ struct recorded_thread {
     bool yields;   /* it gives its turn to others */
     bool at_event; /* it has executed nothing since its last event */
     bool is_entry; /* the call that it is in has an event */
+    bool vforks;   /* it waits for a child that shares its memory */
     bool is_pending;
     int pending; /* a status of wait that was not handled yet */
 
@@ -124,9 +128,13 @@ struct recorder {
     struct recorded_thread *threads;
     VECTOR(struct early_stop) early;
     struct group *groups;
-    bool has_fresh;                  /* a group is fresh, or empty */
-    struct recorded_thread *writing; /* to a stream; NULL: none */
-    struct affinity affinity;        /* of the first process as it began, and ours */
+    bool has_fresh;                       /* a group is fresh, or empty */
+    struct recorded_thread *writing;      /* to a stream; NULL: none */
+    struct affinity affinity;             /* of the first process as it began, and ours */
+    struct known_parts pieces;            /* numbers of their contents in the recording; 0: zeros */
+    VECTOR(size_t) contents;              /* sizes of those in the recording */
+    struct known_parts code;              /* indices of the reads of the counter in it */
+    VECTOR(counter_read_list) code_reads; /* by addresses relative to the code's begin */
     uint64_t calls, signals;
     uint32_t begun; /* threads */
     pid_t first;    /* number of the first process */

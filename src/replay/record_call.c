@@ -67,7 +67,7 @@ static void begin_call(struct recorded_thread *thread) {
     if (!is_apart(thread)) /* what they make is bound, too */
         bind_before_call(&thread->process->affinity, thread->number, call->number);
     thread->state = RECORD_IN_CALL;
-    thread->is_entry = false;
+    thread->is_entry = thread->vforks = false;
     thread->stream = stream_of_call(&thread->process->streams, call);
     call->result = 0;
     if (is_last(call->number)) {

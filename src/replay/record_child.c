@@ -68,6 +68,7 @@ static void record_begin(struct recorded_thread *thread, struct recorded_thread 
     buffer_add(event, &registers, sizeof registers);
     add_recorded_event(child, QUIPU_EVENT_CLONE);
     thread->is_entry = true;
+    thread->vforks = made->flags & CLONE_VFORK;
 }
 
 void record_child(struct recorded_thread *thread, pid_t number) {

@@ -24,64 +24,86 @@
 
 /* Code of a file that is mapped. */
 struct mapped_code {
-    uint64_t address, size, offset; /* in the file */
+    uint64_t size, offset; /* in the file */
 };
 
-static void replace_at(struct recorded_thread *thread, uint64_t address, uint8_t *code,
-                       unsigned size) {
-    struct counter_read replaced = {.address = address, .size = (uint8_t)size};
-    memcpy(replaced.code, code, size);
-    replace_counter_read(code);
-    if (!write_memory(thread->number, address, code, size))
-        return;
-    vector_push(&thread->process->arena, &thread->process->counter_reads, replaced);
-    add_recorded_memory(thread, address, code, size, NULL);
-}
-
-/* Replaces the reads in the COUNT bytes at CODE of the file, which are MAPPED. */
-static void replace_in(struct recorded_thread *thread, const code_range_list *ranges, uint8_t *code,
-                       size_t count, const struct mapped_code *mapped) {
+/* Adds to READS those in the COUNT bytes at CODE of the file, which are MAPPED. Their addresses are
+ * relative to the begin of what is mapped. */
+static void find_reads_in(struct arena *arena, const code_range_list *ranges, const uint8_t *code,
+                          size_t count, const struct mapped_code *mapped,
+                          counter_read_list *reads) {
     for (size_t at = find_counter_read(code, count, mapped->offset); at < count;
          at = find_counter_read(code, count, at + 1)) {
         const struct code_range *range = find_code_range(ranges, at);
         if (at - mapped->offset >= mapped->size)
             break;
-        if (range && range->size <= count - range->offset &&
-            is_instruction_at(code + range->offset, range->size, at - range->offset))
-            replace_at(thread, mapped->address + (at - mapped->offset), code + at,
-                       counter_read_size(code + at, count - at));
+        if (!range || range->size > count - range->offset ||
+            !is_instruction_at(code + range->offset, range->size, at - range->offset))
+            continue;
+        unsigned size = counter_read_size(code + at, count - at);
+        struct counter_read read = {.address = at - mapped->offset, .size = (uint8_t)size};
+        memcpy(read.code, code + at, size);
+        vector_push(arena, reads, read);
     }
 }
 
-/* Replaces the reads in what is MAPPED of the file of which FD is. */
-static void replace_in_file(struct recorded_thread *thread, int fd,
-                            const struct mapped_code *mapped) {
-    struct arena arena = {0};
+/* Adds to READS those in what is MAPPED of the file at PATH. */
+static void find_reads(struct arena *arena, const char *path, const struct mapped_code *mapped,
+                       counter_read_list *reads) {
+    struct arena scratch = {0};
     struct stat status;
     code_range_list ranges = {0};
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0)
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return;
-    size_t size = (size_t)status.st_size;
-    uint8_t *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    if (bytes == MAP_FAILED)
+    bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+    size_t size = is_file ? (size_t)status.st_size : 0;
+    uint8_t *bytes = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (bytes != MAP_FAILED) {
+        if (mapped->offset < size &&
+            find_counter_read(bytes, size, mapped->offset) < mapped->offset + mapped->size)
+            read_code_ranges(&scratch, fd, &ranges);
+        if (ranges.count)
+            find_reads_in(arena, &ranges, bytes, size, mapped, reads);
+        munmap(bytes, size);
+    }
+    close(fd);
+    arena_release(&scratch);
+}
+
+/* Replaces READ in the code that is mapped at ADDRESS. */
+static void replace_read(struct recorded_thread *thread, const struct counter_read *read,
+                         uint64_t address) {
+    struct counter_read replaced = *read;
+    uint8_t code[COUNTER_READ_MAX];
+    replaced.address += address;
+    memcpy(code, read->code, read->size);
+    replace_counter_read(code);
+    if (!write_memory(thread->number, replaced.address, code, read->size))
         return;
-    if (mapped->offset < size &&
-        find_counter_read(bytes, size, mapped->offset) < mapped->offset + mapped->size)
-        read_code_ranges(&arena, fd, &ranges);
-    if (ranges.count)
-        replace_in(thread, &ranges, bytes, size, mapped);
-    munmap(bytes, size);
-    arena_release(&arena);
+    vector_push(&thread->process->arena, &thread->process->counter_reads, replaced);
+    add_recorded_memory(thread, replaced.address, code, read->size, NULL);
 }
 
 void replace_counter_reads(struct recorded_thread *thread, const char *path, uint64_t address,
                            uint64_t size, uint64_t offset) {
-    const struct mapped_code mapped = {address, size, offset};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    replace_in_file(thread, fd, &mapped);
-    close(fd);
+    struct recorder *recorder = thread->recorder;
+    const struct mapped_code mapped = {size, offset};
+    counter_read_list reads = {0};
+    struct file_part part;
+    bool may_know = describe_part(path, offset, size, &part);
+    const uint32_t *known = may_know ? find_part(&recorder->code, &part) : NULL;
+    if (known) {
+        reads = recorder->code_reads.data[*known];
+    } else {
+        find_reads(may_know ? recorder->arena : &thread->process->arena, path, &mapped, &reads);
+        if (may_know) {
+            add_part(&recorder->code, &part, (uint32_t)recorder->code_reads.count);
+            vector_push(recorder->arena, &recorder->code_reads, reads);
+        }
+    }
+    for (size_t i = 0; i < reads.count; i++)
+        replace_read(thread, &reads.data[i], address);
 }
 
 /* Reads "START-END r-xp OFFSET DEVICE INODE PATH". */

@@ -107,32 +107,107 @@ static size_t without_zeros(const uint8_t *bytes, size_t size) {
     return size;
 }
 
-void record_mapping(struct recorded_thread *thread) {
+/* Returns the number of bytes that can be read at PLACE of the file at PATH. */
+static size_t read_file(const char *path, uint64_t place, uint8_t *bytes, size_t size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t count = fd < 0 ? -1 : pread(fd, bytes, size, (off_t)place);
+    if (fd >= 0)
+        close(fd);
+    return count > 0 ? (size_t)count : 0;
+}
+
+static uint32_t add_contents(struct recorded_thread *thread, const uint8_t *bytes, size_t size) {
+    struct recorder *recorder = thread->recorder;
+    struct buffer *event = recording_event(&recorder->writer);
+    vector_push(recorder->arena, &recorder->contents, size);
+    buffer_uleb128(event, recorder->contents.count);
+    buffer_add(event, bytes, size);
+    add_recorded_event(thread, QUIPU_EVENT_CONTENTS);
+    return (uint32_t)recorder->contents.count;
+}
+
+/* Sets NUMBER to that of the contents that begin at OFFSET of the file at PATH, 0 if they are
+ * zeros. Adds them if that was not done yet. Returns false if the file may change, or cannot be
+ * read. */
+static bool find_contents(struct recorded_thread *thread, const char *path, uint64_t offset,
+                          uint32_t *number) {
     static uint8_t bytes[PIECE];
-    uint64_t address = (uint64_t)thread->call.result, left = thread->call.arguments[1];
+    struct known_parts *pieces = &thread->recorder->pieces;
+    struct file_part part;
+    if (!describe_part(path, offset, PIECE, &part))
+        return false;
+    const uint32_t *known = find_part(pieces, &part);
+    if (known) {
+        *number = *known;
+        return true;
+    }
+    size_t size = read_file(path, offset, bytes, PIECE);
+    if (!size)
+        return false;
+    size = without_zeros(bytes, size);
+    *number = size ? add_contents(thread, bytes, size) : 0;
+    add_part(pieces, &part, *number);
+    return true;
+}
+
+/* Adds SIZE bytes that are mapped at ADDRESS, from PLACE in the contents NUMBER. */
+static void add_reference(struct recorded_thread *thread, uint64_t address, size_t size,
+                          uint32_t number, uint64_t place) {
+    struct recorder *recorder = thread->recorder;
+    size_t all = number ? *vector_at(&recorder->contents, number - 1) : 0;
+    if (place >= all)
+        return;
+    struct buffer *event = recording_event(&recorder->writer);
+    put_number(event, QUIPU_MEMORY_CONTENTS, 1);
+    put_number(event, address, sizeof address);
+    buffer_uleb128(event, number);
+    buffer_uleb128(event, place);
+    buffer_uleb128(event, size < all - place ? size : all - place);
+    add_recorded_event(thread, QUIPU_EVENT_MEMORY);
+}
+
+/* Adds SIZE bytes that are mapped at ADDRESS from OFFSET of the file at PATH. */
+static void record_piece(struct recorded_thread *thread, uint64_t address, size_t size,
+                         const char *path, uint64_t offset) {
+    static uint8_t bytes[PIECE];
+    uint64_t place = offset % PIECE;
+    uint32_t number;
+    char memory[64];
+    if (find_contents(thread, path, offset - place, &number)) {
+        add_reference(thread, address, size, number, place);
+        return;
+    }
+    /* this also reads what has no PROT_READ */
+    snprintf(memory, sizeof memory, "/proc/%d/mem", (int)thread->number);
+    size = read_file(memory, address, bytes, size);
+    add_recorded_memory(thread, address, bytes, without_zeros(bytes, size), NULL);
+}
+
+static void record_contents(struct recorded_thread *thread, const char *path) {
+    const uint64_t *arguments = thread->call.arguments;
+    uint64_t address = (uint64_t)thread->call.result;
+    struct stat status;
+    if (stat(path, &status) != 0 || (uint64_t)status.st_size <= arguments[5])
+        return;
+    uint64_t left = (uint64_t)status.st_size - arguments[5];
+    left = left < arguments[1] ? left : arguments[1];
+    for (uint64_t done = 0, size; done < left; done += size) {
+        uint64_t offset = arguments[5] + done;
+        size = PIECE - offset % PIECE;
+        size = left - done < size ? left - done : size;
+        record_piece(thread, address + done, size, path, offset);
+    }
+}
+
+void record_mapping(struct recorded_thread *thread) {
+    const uint64_t *arguments = thread->call.arguments;
     if (thread->call.number == SYS_mmap && is_shared(&thread->call) && !maps_file(&thread->call))
         thread->process->shares_pages = true;
     if (!maps_file(&thread->call))
         return;
-    bool is_code = thread->call.arguments[2] & PROT_EXEC;
-    while (left) {
-        size_t size = left < PIECE ? left : PIECE;
-        struct iovec here = {bytes, size};
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%d/mem", (int)thread->number);
-        int fd = open(path, O_RDONLY | O_CLOEXEC); /* it also reads what has no PROT_READ */
-        ssize_t count = fd < 0 ? -1 : preadv(fd, &here, 1, (off_t)address);
-        if (fd >= 0)
-            close(fd);
-        if (count <= 0)
-            break; /* behind the end of the file */
-        size_t kept = without_zeros(bytes, (size_t)count);
-        add_recorded_memory(thread, address, bytes, kept, NULL);
-        address += (size_t)count;
-        left -= (size_t)count;
-    }
-    if (is_code)
-        replace_counter_reads(thread, link_of(thread, (int)thread->call.arguments[4]),
-                              (uint64_t)thread->call.result, thread->call.arguments[1],
-                              thread->call.arguments[5]);
+    const char *path = link_of(thread, (int)arguments[4]);
+    record_contents(thread, path);
+    if (arguments[2] & PROT_EXEC)
+        replace_counter_reads(thread, path, (uint64_t)thread->call.result, arguments[1],
+                              arguments[5]);
 }

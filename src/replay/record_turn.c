@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 
 /* In seconds: a turn; how long a call may take without sleeping. */
-static const double turn_most = 0.01, call_most = 0.05;
+static const double turn_most = 0.01, call_most = 0.005;
 
 static bool is_ready(const struct recorded_thread *thread) {
     return thread->is_pending || (thread->stands && !thread->waits);
@@ -71,7 +71,8 @@ static bool comes_back(struct recorded_thread *thread) {
             thread->is_pending = true;
             return true;
         }
-        bool away = !first && is_asleep(thread->process->number, thread->number);
+        bool away =
+            thread->vforks || (!first && is_asleep(thread->process->number, thread->number));
         if (stopped < 0 || away || clock_seconds() > until)
             return false;
     }

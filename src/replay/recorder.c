@@ -263,6 +263,8 @@ static void release_recorder(struct recorder *recorder) {
     while (recorder->threads)
         remove_recorded_thread(recorder->threads);
     go_on(recorder);
+    forget_parts(&recorder->pieces);
+    forget_parts(&recorder->code);
     restore_our_affinity(&recorder->affinity);
 }
 

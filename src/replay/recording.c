@@ -69,6 +69,8 @@ const char *recording_open(struct arena *arena, const char *path, struct recordi
 void recording_close(struct recording *recording) {
     if (recording->bytes)
         munmap(recording->bytes, recording->size);
+    if (recording->second)
+        free(recording->second->block);
     free(recording->block);
     *recording = (struct recording){0};
 }
@@ -124,6 +126,16 @@ static enum reading cut_event(const struct recording *recording, const char **wr
     return READING_WRONG;
 }
 
+/* Remembers where the contents of EVENT, at PLACE, are. */
+static void keep_contents(struct recording *recording, const struct event *event,
+                          const struct recording_place *place) {
+    struct event copy = *event;
+    struct cursor contents;
+    uint32_t number;
+    if (read_contents_event(&copy, &number, &contents) && number == recording->contents.count + 1)
+        vector_push(recording->arena, &recording->contents, *place);
+}
+
 enum reading recording_next(struct recording *recording, struct event *event, const char **wrong) {
     while (cursor_left(&recording->events) == 0) {
         enum reading reading = next_block(recording, wrong);
@@ -131,6 +143,7 @@ enum reading recording_next(struct recording *recording, struct event *event, co
             return reading;
     }
     struct cursor *events = &recording->events;
+    const struct recording_place place = recording_tell(recording);
     uint64_t kind = cursor_number(events, 1);
     uint64_t thread = cursor_uleb128_to(events, UINT32_MAX);
     uint64_t size = cursor_uleb128(events);
@@ -145,6 +158,8 @@ enum reading recording_next(struct recording *recording, struct event *event, co
     event->kind = (enum quipu_event_kind)kind;
     event->thread = (uint32_t)thread;
     event->bytes = (struct cursor){bytes, bytes + size, false};
+    if (event->kind == QUIPU_EVENT_CONTENTS)
+        keep_contents(recording, event, &place);
     return READING_EVENT;
 }
 
@@ -165,6 +180,42 @@ const char *recording_seek(struct recording *recording, const struct recording_p
     return NULL;
 }
 
+/* Returns another reader of the same file. */
+static struct recording *second_reader(struct recording *recording) {
+    if (!recording->second) {
+        recording->second = ARENA_NEW(recording->arena, struct recording);
+        *recording->second = (struct recording){.path = recording->path,
+                                                .bytes = recording->bytes,
+                                                .size = recording->size,
+                                                .arena = recording->arena};
+    }
+    return recording->second;
+}
+
+const char *recording_contents(struct recording *recording, struct memory_event *memory) {
+    struct event event;
+    struct cursor contents;
+    const char *wrong = NULL;
+    uint32_t number = memory->contents;
+    if (!number)
+        return NULL;
+    if (number > recording->contents.count)
+        return arena_print(recording->arena, "'%s' is corrupt: contents %u are missing",
+                           recording->path, number);
+    struct recording *reader = second_reader(recording);
+    wrong = recording_seek(reader, &recording->contents.data[number - 1]);
+    if (wrong)
+        return wrong;
+    if (recording_next(reader, &event, &wrong) == READING_EVENT &&
+        event.kind == QUIPU_EVENT_CONTENTS && read_contents_event(&event, &number, &contents) &&
+        memory->place <= cursor_left(&contents) &&
+        memory->size <= cursor_left(&contents) - memory->place) {
+        memory->bytes = contents.next + memory->place;
+        return NULL;
+    }
+    return arena_print(recording->arena, "'%s' is corrupt: its contents", recording->path);
+}
+
 int64_t take_signed(struct cursor *cursor) {
     uint64_t value = cursor_uleb128(cursor);
     return (int64_t)(value >> 1 ^ -(value & 1));
@@ -181,10 +232,24 @@ bool read_memory_event(struct event *event, struct memory_event *memory) {
     struct cursor *bytes = &event->bytes;
     memory->argument = (uint8_t)cursor_number(bytes, 1);
     memory->address =
-        memory->argument == QUIPU_MEMORY_ADDRESS ? cursor_number(bytes, sizeof(uint64_t)) : 0;
+        memory->argument >= QUIPU_MEMORY_ADDRESS ? cursor_number(bytes, sizeof(uint64_t)) : 0;
+    memory->contents = 0;
+    if (memory->argument == QUIPU_MEMORY_CONTENTS) {
+        memory->contents = (uint32_t)cursor_uleb128_to(bytes, UINT32_MAX);
+        memory->place = cursor_uleb128_to(bytes, QUIPU_RECORDING_MEMORY_MAX);
+        memory->size = cursor_uleb128_to(bytes, QUIPU_RECORDING_MEMORY_MAX);
+        memory->bytes = NULL;
+        return is_taken(bytes) && memory->contents;
+    }
     memory->size = cursor_left(bytes);
     memory->bytes = cursor_bytes(bytes, memory->size);
-    return is_taken(bytes) && memory->argument <= QUIPU_MEMORY_ADDRESS;
+    return is_taken(bytes) && memory->argument <= QUIPU_MEMORY_CONTENTS;
+}
+
+bool read_contents_event(struct event *event, uint32_t *number, struct cursor *contents) {
+    *number = (uint32_t)cursor_uleb128_to(&event->bytes, UINT32_MAX);
+    *contents = event->bytes;
+    return !event->bytes.failed && *number;
 }
 
 bool read_call_event(struct event *event, struct call_event *call) {

@@ -5,10 +5,16 @@
 #include "format/recording.h"
 #include "util/arena.h"
 #include "util/cursor.h"
+#include "util/vector.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Where an event begins. */
+struct recording_place {
+    size_t block, offset; /* the block's place in the file, and the event's among its events */
+};
 
 struct recording {
     const char *path;
@@ -19,6 +25,8 @@ struct recording {
     uint8_t *block;       /* the block's events, if it was compressed */
     struct cursor events;
     struct arena *arena;
+    VECTOR(struct recording_place) contents; /* those that were read, by their numbers from 1 */
+    struct recording *second;                /* reads them; NULL: not yet needed */
 };
 
 struct event {
@@ -44,11 +52,6 @@ void recording_close(struct recording *recording);
  * arena. */
 enum reading recording_next(struct recording *recording, struct event *event, const char **wrong);
 
-/* Where an event begins. */
-struct recording_place {
-    size_t block, offset; /* the block's place in the file, and the event's among its events */
-};
-
 /* Returns the place of the next event. */
 struct recording_place recording_tell(const struct recording *recording);
 
@@ -56,14 +59,22 @@ struct recording_place recording_tell(const struct recording *recording);
  * arena. */
 const char *recording_seek(struct recording *recording, const struct recording_place *place);
 
+struct memory_event;
+
+/* Sets the bytes of MEMORY that are in contents, valid up to the next call. Returns NULL, or a
+ * message in the recording's arena. */
+const char *recording_contents(struct recording *recording, struct memory_event *memory);
+
 /* Returns the next number that put_signed has written. */
 int64_t take_signed(struct cursor *cursor);
 
 /* ---- events ---- */
 
 struct memory_event {
-    uint8_t argument; /* or QUIPU_MEMORY_ADDRESS */
+    uint8_t argument; /* or QUIPU_MEMORY_ADDRESS or QUIPU_MEMORY_CONTENTS */
     uint64_t address;
+    uint32_t contents; /* number of those that have the bytes, from `place` on; 0: none */
+    uint64_t place;
     const uint8_t *bytes;
     size_t size;
 };
@@ -102,6 +113,7 @@ struct counter_event {
 
 /* Take an event apart, which must be of that kind. Return false if it is corrupt. */
 bool read_memory_event(struct event *event, struct memory_event *memory);
+bool read_contents_event(struct event *event, uint32_t *number, struct cursor *contents);
 bool read_call_event(struct event *event, struct call_event *call);
 bool read_entry_event(struct event *event, struct call_event *call); /* without a result */
 bool read_clone_event(struct event *event, struct clone_event *made);

@@ -4,6 +4,7 @@
  * addresses, 0, those of the environment, and 0. */
 #include "replay/start.h"
 
+#include "replay/known_files.h"
 #include "x86/processor.h"
 #include "x86/registers.h"
 
@@ -55,6 +56,28 @@ static uint64_t hash_memory(pid_t process, uint64_t start, uint64_t end) {
     return hash;
 }
 
+/* The hashes of what programs begin with, which many do. */
+static struct {
+    struct known_parts parts; /* indices */
+    VECTOR(uint64_t) hashes;
+} known;
+
+/* Returns the hash of a mapping of the file at PATH from OFFSET on. */
+static uint64_t hash_mapping(pid_t process, const struct start_mapping *mapping, uint64_t offset) {
+    struct file_part part;
+    uint64_t length = mapping->end - mapping->start;
+    bool may_know = *mapping->path == '/' && describe_part(mapping->path, offset, length, &part);
+    const uint32_t *index = may_know ? find_part(&known.parts, &part) : NULL;
+    if (index)
+        return known.hashes.data[*index];
+    uint64_t hash = hash_memory(process, mapping->start, mapping->end);
+    if (may_know) {
+        add_part(&known.parts, &part, (uint32_t)known.hashes.count);
+        vector_push(&known.parts.arena, &known.hashes, hash);
+    }
+    return hash;
+}
+
 /* Whether the mapping is the kernel's own, or the stack, whose contents are compared apart. */
 static bool is_left_out(const char *path) {
     return *path == '[' && strcmp(path, "[heap]") != 0;
@@ -80,7 +103,7 @@ static void add_mapping(struct arena *arena, struct start *start, char *line, ui
         (uint8_t)((at[1] == 'r' ? PROT_READ : 0) | (at[2] == 'w' ? PROT_WRITE : 0) |
                   (at[3] == 'x' ? PROT_EXEC : 0));
     mapping.path = arena_copy(arena, path, strlen(path));
-    mapping.hash = hash_memory(start->process, mapping.start, mapping.end);
+    mapping.hash = hash_mapping(start->process, &mapping, strtoull(at + 5, NULL, 16));
     vector_push(arena, &start->mappings, mapping);
 }
 

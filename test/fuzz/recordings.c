@@ -75,13 +75,15 @@ static void write_file(const char *path, const struct buffer *bytes) {
 
 /* ---- reading ---- */
 
-static bool take_apart(struct arena *arena, struct event *event) {
+static bool take_apart(struct arena *arena, struct recording *recording, struct event *event) {
     struct start start;
     struct memory_event memory;
     struct call_event call;
     struct signal_event signal;
     struct counter_event counter;
     struct clone_event made;
+    struct cursor contents;
+    uint32_t number;
     const char *why;
     char **argv, **environment;
     int status;
@@ -91,7 +93,7 @@ static bool take_apart(struct arena *arena, struct event *event) {
                start_words(arena, &start, &argv, &environment) &&
                !compare_starts(arena, &start, &start);
     case QUIPU_EVENT_MEMORY:
-        return read_memory_event(event, &memory);
+        return read_memory_event(event, &memory) && !recording_contents(recording, &memory);
     case QUIPU_EVENT_CALL:
         return read_call_event(event, &call);
     case QUIPU_EVENT_SIGNAL:
@@ -102,6 +104,8 @@ static bool take_apart(struct arena *arena, struct event *event) {
         return read_entry_event(event, &call);
     case QUIPU_EVENT_CLONE:
         return read_clone_event(event, &made);
+    case QUIPU_EVENT_CONTENTS:
+        return read_contents_event(event, &number, &contents);
     case QUIPU_EVENT_EXIT:
         return read_exit_event(event);
     case QUIPU_EVENT_END:
@@ -120,7 +124,7 @@ static int read_all(const char *path) {
     if (wrong)
         return 1;
     while ((reading = recording_next(&recording, &event, &wrong)) == READING_EVENT)
-        if (!take_apart(&arena, &event))
+        if (!take_apart(&arena, &recording, &event))
             return 1;
     if (reading == READING_WRONG && strlen(wrong) == 0)
         abort();

@@ -11,13 +11,16 @@ cd "$work"
 mkdir files
 
 cat >sample.c <<'END'
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 static void handle(int number) { printf("%d\n", number); }
+static void *echo(void *argument) { return argument; }
 int main(void) {
     char text[100];
     struct stat status;
@@ -27,12 +30,19 @@ int main(void) {
         printf("%ld %p\n", (long)time(NULL), malloc(1 << 18));
         stat("/", &status);
     }
+    pthread_t thread;
+    pthread_create(&thread, NULL, echo, NULL);
+    pthread_join(thread, NULL);
+    if (fork() == 0)
+        _exit(3);
+    wait(NULL);
+    system("echo other");
     FILE *file = fopen("files/made", "w");
     fprintf(file, "%ld\n", (long)read(0, text, sizeof text));
     return fclose(file);
 }
 END
-gcc -O1 -static -o sample sample.c
+gcc -O1 -static -pthread -o sample sample.c
 "$build/../bin/quipu" record -o good.rec -- ./sample </dev/null >output
 rm files/made
 
@@ -41,7 +51,7 @@ if [ ! -x "$build/recordings" ] ||
     # shellcheck disable=SC2086
     gcc -std=c11 -D_GNU_SOURCE -I"$root/src" -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
         -fno-omit-frame-pointer -o "$build/recordings" "$here/recordings.c" \
-        "$root"/src/replay/{recording,start,writer}.c "$root"/src/util/*.c \
+        "$root"/src/replay/{known_files,recording,start,writer}.c "$root"/src/util/*.c \
         "$root"/src/x86/{processor,registers}.c -lzstd
 fi
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048
