@@ -86,12 +86,24 @@ struct quipu_system_call {
     ROW(rt_sigreturn, AGAIN, QC_ANY, QC_NO, QC_NO) \
     ROW(ioctl, GIVEN, QC_IS(1, 0x5401) /* TCGETS */, QC(QC_SETS(2, 36)), QC_NO) \
     ROW(ioctl, GIVEN, QC_IS(1, 0x5413) /* TIOCGWINSZ */, QC(QC_SETS(2, 8)), QC_NO) \
+    ROW(ioctl, ONCE, QC_IF(1, 0xfffffffeu, 0x5402) /* TCSETS, TCSETSW */, QC_NO, QC_NO) \
+    ROW(ioctl, ONCE, QC_IS(1, 0x5404) /* TCSETSF */, QC_NO, QC_NO) \
+    ROW(ioctl, ONCE, QC_IS(1, 0x540e) /* TIOCSCTTY */, QC_NO, QC_NO) \
+    ROW(ioctl, ONCE, QC_IS(1, 0x540f) /* TIOCGPGRP */, QC(QC_SETS(2, 4)), QC_NO) \
+    ROW(ioctl, ONCE, QC_IS(1, 0x5410) /* TIOCSPGRP */, QC(QC_READS_CONSTANT(2, 4)), QC_NO) \
+    ROW(ioctl, ONCE, QC_IS(1, 0x5414) /* TIOCSWINSZ */, QC(QC_READS_CONSTANT(2, 8)), QC_NO) \
+    ROW(ioctl, ONCE, QC_IS(1, 0x541b) /* FIONREAD */, QC(QC_SETS(2, 4)), QC_NO) \
+    ROW(ioctl, ONCE, QC_IS(1, 0x5421) /* FIONBIO */, QC(QC_READS_CONSTANT(2, 4)), QC_NO) \
+    ROW(ioctl, ONCE, QC_IF(1, 0xfffffffeu, 0x5450) /* FIONCLEX, FIOCLEX */, QC_NO, QC_NO) \
     ROW(pread64, GIVEN, QC_ANY, QC(QE_RESULT(1, 1)), QC_NO) \
     ROW(pwrite64, GIVEN, QC_ANY, QC(QC_READS(QE_RESULT(1, 1))), QC_NO) \
     ROW(readv, ONCE, QC_ANY, QC_NO, QC(QM_VECTOR(1, 2) | QM_WRITES)) \
     ROW(writev, GIVEN, QC_ANY, QC_NO, QC(QM_VECTOR(1, 2))) \
     ROW(access, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(0))) \
     ROW(pipe, GIVEN, QC_ANY, QC(QC_SETS(0, 8)), QC_NO) \
+    ROW(select, ONCE, QC_IF(0, 0xfffffc00u, 0) /* descriptors below FD_SETSIZE */, \
+        QC(QE_CONSTANT(1, 128) | QE_CHANGED, QE_CONSTANT(2, 128) | QE_CHANGED, QE_CONSTANT(3, 128) | QE_CHANGED, \
+           QE_CONSTANT(4, 16) | QE_CHANGED), QC_NO) \
     ROW(sched_yield, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(mremap, AGAIN, QC_ANY, QC_NO, QC_NO) \
     ROW(msync, ONCE, QC_ANY, QC_NO, QC_NO) \
@@ -177,17 +189,34 @@ struct quipu_system_call {
     ROW(getppid, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(getpgrp, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(setsid, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(setreuid, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(setregid, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(getgroups, ONCE, QC_IS(0, 0), QC_NO, QC_NO) \
+    ROW(getgroups, ONCE, QC_ANY, QC(QE_RESULT(1, 4)), QC_NO) \
+    ROW(setgroups, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(setresuid, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(getresuid, ONCE, QC_ANY, QC(QC_SETS(0, 4), QC_SETS(1, 4), QC_SETS(2, 4)), QC_NO) \
+    ROW(setresgid, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(getresgid, ONCE, QC_ANY, QC(QC_SETS(0, 4), QC_SETS(1, 4), QC_SETS(2, 4)), QC_NO) \
     ROW(getpgid, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(getsid, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(rt_sigpending, ONCE, QC_ANY, QC(QE_BYTES(0, 1) | QE_ZERO), QC_NO) \
     ROW(rt_sigtimedwait, ONCE, QC_ANY, \
         QC(QC_READS_BYTES(0, 3), QC_READS_CONSTANT(2, 16), QE_CONSTANT(1, 128) | QE_CHANGED), QC_NO) \
+    ROW(rt_sigqueueinfo, ONCE, QC_ANY, QC(QC_READS_CONSTANT(2, 128)), QC_NO) \
     ROW(rt_sigsuspend, ONCE, QC_ANY, QC(QC_READS_BYTES(0, 1)), QC_NO) \
     ROW(sigaltstack, AGAIN, QC_ANY, QC(QC_READS_CONSTANT(0, 24), QC_SETS(1, 24)), QC_NO) \
+    ROW(personality, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(statfs, ONCE, QC_ANY, QC(QC_SETS(1, 120)), QC(QM_PATH(0))) \
     ROW(fstatfs, ONCE, QC_ANY, QC(QC_SETS(1, 120)), QC_NO) \
     ROW(getpriority, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(setpriority, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(sched_setparam, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 4)), QC_NO) \
+    ROW(sched_getparam, ONCE, QC_ANY, QC(QC_SETS(1, 4)), QC_NO) \
+    ROW(sched_setscheduler, ONCE, QC_ANY, QC(QC_READS_CONSTANT(2, 4)), QC_NO) \
+    ROW(sched_getscheduler, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(sched_get_priority_max, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(sched_get_priority_min, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(mlock, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(munlock, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(modify_ldt, ABSENT, QC_ANY, QC_NO, QC_NO) \
@@ -199,6 +228,18 @@ struct quipu_system_call {
     ROW(setrlimit, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 16)), QC_NO) \
     ROW(sync, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(gettid, GIVEN, QC_ANY, QC_NO, QC_NO) \
+    ROW(getxattr, ONCE, QC_IS(3, 0), QC_NO, QC(QM_PATH(0), QM_PATH(1))) \
+    ROW(getxattr, ONCE, QC_ANY, QC(QE_RESULT(2, 1)), QC(QM_PATH(0), QM_PATH(1))) \
+    ROW(lgetxattr, ONCE, QC_IS(3, 0), QC_NO, QC(QM_PATH(0), QM_PATH(1))) \
+    ROW(lgetxattr, ONCE, QC_ANY, QC(QE_RESULT(2, 1)), QC(QM_PATH(0), QM_PATH(1))) \
+    ROW(fgetxattr, ONCE, QC_IS(3, 0), QC_NO, QC_NO) \
+    ROW(fgetxattr, ONCE, QC_ANY, QC(QE_RESULT(2, 1)), QC_NO) \
+    ROW(listxattr, ONCE, QC_IS(2, 0), QC_NO, QC(QM_PATH(0))) \
+    ROW(listxattr, ONCE, QC_ANY, QC(QE_RESULT(1, 1)), QC(QM_PATH(0))) \
+    ROW(llistxattr, ONCE, QC_IS(2, 0), QC_NO, QC(QM_PATH(0))) \
+    ROW(llistxattr, ONCE, QC_ANY, QC(QE_RESULT(1, 1)), QC(QM_PATH(0))) \
+    ROW(flistxattr, ONCE, QC_IS(2, 0), QC_NO, QC_NO) \
+    ROW(flistxattr, ONCE, QC_ANY, QC(QE_RESULT(1, 1)), QC_NO) \
     ROW(tkill, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(time, GIVEN, QC_ANY, QC(QE_CONSTANT(0, 8)), QC_NO) \
     ROW(futex, GIVEN, QC_IF(1, 0x7f, 0) /* FUTEX_WAIT */, \
@@ -209,6 +250,13 @@ struct quipu_system_call {
     ROW(futex, ONCE, QC_IF(1, 0x7f, 9) /* FUTEX_WAIT_BITSET */, \
         QC(QC_READS_CONSTANT(0, 4), QC_READS_CONSTANT(3, 16)), QC_NO) \
     ROW(futex, ONCE, QC_IF(1, 0x7f, 10) /* FUTEX_WAKE_BITSET */, QC_NO, QC_NO) \
+    ROW(futex, ONCE, QC_IF(1, 0x7f, 5) /* FUTEX_WAKE_OP */, QC(QE_CONSTANT(4, 4) | QE_CHANGED), QC_NO) \
+    ROW(futex, ONCE, QC_IF(1, 0x7f, 6) /* FUTEX_LOCK_PI */, QC(QE_CONSTANT(0, 4) | QE_CHANGED), QC_NO) \
+    ROW(futex, ONCE, QC_IF(1, 0x7f, 7) /* FUTEX_UNLOCK_PI */, QC(QE_CONSTANT(0, 4) | QE_CHANGED), QC_NO) \
+    ROW(futex, ONCE, QC_IF(1, 0x7f, 8) /* FUTEX_TRYLOCK_PI */, QC(QE_CONSTANT(0, 4) | QE_CHANGED), QC_NO) \
+    ROW(futex, ONCE, QC_IF(1, 0x7f, 11) /* FUTEX_WAIT_REQUEUE_PI */, QC(QE_CONSTANT(4, 4) | QE_CHANGED), QC_NO) \
+    ROW(futex, ONCE, QC_IF(1, 0x7f, 12) /* FUTEX_CMP_REQUEUE_PI */, QC(QE_CONSTANT(4, 4) | QE_CHANGED), QC_NO) \
+    ROW(futex, ONCE, QC_IF(1, 0x7f, 13) /* FUTEX_LOCK_PI2 */, QC(QE_CONSTANT(0, 4) | QE_CHANGED), QC_NO) \
     ROW(sched_setaffinity, ONCE, QC_ANY, QC(QC_READS_BYTES(2, 1)), QC_NO) \
     ROW(sched_getaffinity, ONCE, QC_ANY, QC(QE_BYTES(2, 1) | QE_CHANGED), QC_NO) \
     ROW(io_setup, ABSENT, QC_ANY, QC_NO, QC_NO) \
@@ -230,6 +278,9 @@ struct quipu_system_call {
     ROW(epoll_ctl, GIVEN, QC_IS(1, 2) /* EPOLL_CTL_DEL */, QC_NO, QC_NO) \
     ROW(epoll_ctl, GIVEN, QC_ANY, QC(QC_READS_CONSTANT(3, 12)), QC_NO) \
     ROW(tgkill, GIVEN, QC_ANY, QC_NO, QC_NO) \
+    ROW(waitid, ONCE, QC_ANY, QC(QE_CONSTANT(2, 128) | QE_CHANGED, QE_CONSTANT(4, 144) | QE_CHANGED), QC_NO) \
+    ROW(inotify_add_watch, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
+    ROW(inotify_rm_watch, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(openat, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(mkdirat, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(fchownat, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
@@ -241,9 +292,16 @@ struct quipu_system_call {
     ROW(readlinkat, GIVEN, QC_ANY, QC(QE_RESULT(2, 1)), QC(QM_PATH(1))) \
     ROW(fchmodat, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(faccessat, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(1))) \
+    ROW(pselect6, ONCE, QC_IF(0, 0xfffffc00u, 0) /* descriptors below FD_SETSIZE */, \
+        QC(QE_CONSTANT(1, 128) | QE_CHANGED, QE_CONSTANT(2, 128) | QE_CHANGED, QE_CONSTANT(3, 128) | QE_CHANGED, \
+           QE_CONSTANT(4, 16) | QE_CHANGED), QC_NO) \
     ROW(ppoll, ONCE, QC_ANY, \
         QC(QC_READS(QE_TIMES(0, 1, 8)), QC_READS_CONSTANT(2, 16), QC_READS_BYTES(3, 4), \
            QE_TIMES(0, 1, 8) | QE_CHANGED), QC_NO) \
+    ROW(set_robust_list, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(get_robust_list, ONCE, QC_ANY, QC(QC_SETS(1, 8), QC_SETS(2, 8)), QC_NO) \
+    ROW(splice, ONCE, QC_ANY, QC(QE_CONSTANT(1, 8) | QE_CHANGED, QE_CONSTANT(3, 8) | QE_CHANGED), QC_NO) \
+    ROW(tee, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(utimensat, ONCE, QC_ANY, QC(QC_READS_CONSTANT(2, 32)), QC(QM_PATH(1))) \
     ROW(epoll_pwait, ONCE, QC_ANY, QC(QC_READS_BYTES(4, 5), QE_RESULT(1, 12)), QC_NO) \
     ROW(timerfd_create, ONCE, QC_ANY, QC_NO, QC_NO) \
@@ -260,6 +318,7 @@ struct quipu_system_call {
     ROW(inotify_init1, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(preadv, ONCE, QC_ANY, QC_NO, QC(QM_VECTOR(1, 2) | QM_WRITES)) \
     ROW(pwritev, GIVEN, QC_ANY, QC_NO, QC(QM_VECTOR(1, 2))) \
+    ROW(rt_tgsigqueueinfo, ONCE, QC_ANY, QC(QC_READS_CONSTANT(3, 128)), QC_NO) \
     ROW(perf_event_open, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(prlimit64, GIVEN, QC_ANY, QC(QC_READS_CONSTANT(2, 16), QC_SETS(3, 16)), QC_NO) \
     ROW(getcpu, GIVEN, QC_ANY, QC(QC_SETS(0, 4), QC_SETS(1, 4)), QC_NO) \
@@ -277,9 +336,13 @@ struct quipu_system_call {
     ROW(pkey_mprotect, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(statx, GIVEN, QC_ANY, QC(QC_SETS(4, 256)), QC(QM_PATH(1))) \
     ROW(rseq, ABSENT, QC_ANY, QC_NO, QC_NO) \
+    ROW(pidfd_send_signal, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(io_uring_setup, ABSENT, QC_ANY, QC_NO, QC_NO) \
+    ROW(pidfd_open, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(clone3, APART, QC_ANY, QC_NO, QC_NO) \
-    ROW(faccessat2, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(1)))
+    ROW(close_range, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(faccessat2, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(1))) \
+    ROW(epoll_pwait2, ONCE, QC_ANY, QC(QE_RESULT(1, 12)), QC_NO)
 /* clang-format on */
 
 /* Returns the index of the first of COUNT rows at ROWS for a call with that NUMBER and these
