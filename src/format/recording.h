@@ -92,7 +92,8 @@ enum quipu_event_kind {
     QUIPU_EVENT_END = 6,
     /* The process of the thread is recorded no further; it went on: asciz why. */
     QUIPU_EVENT_STOPPED = 7,
-    /* A system call of which the result comes later, behind events of other threads of the group.
+    /* A system call of which the result comes later, behind events of other threads of the group,
+     * with memory that it has written by now.
      *     uleb number; u32 hash of the registers in front of it */
     QUIPU_EVENT_ENTRY = 8,
     /* The thread begins, in a system call of another one, with the memory that the call has

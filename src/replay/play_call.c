@@ -186,7 +186,7 @@ void play_call(struct player *player, const struct system_call *call) {
         give_call_event(player, &given, recorded.stream);
     } else if (player->event.kind == QUIPU_EVENT_CLONE) {
         play_clone(player, call);
-    } else {
+    } else if (write_event_memory(player, call->arguments)) {
         player->thread->awaits = true;
         finish_event(player);
     }

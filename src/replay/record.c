@@ -3,9 +3,11 @@
 #include "replay/record.h"
 
 #include <limits.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 /* ---- threads and processes ---- */
@@ -126,7 +128,18 @@ void record_call(struct recorded_thread *thread) {
     thread->recorder->calls++;
 }
 
+/* A thread that waits for a lock which inherits priority has marked it. */
+static void record_mark(struct recorded_thread *thread) {
+    const struct system_call *call = &thread->call;
+    uint64_t futex = call->arguments[1] & FUTEX_CMD_MASK;
+    uint32_t word;
+    if (call->number == SYS_futex && (futex == FUTEX_LOCK_PI || futex == FUTEX_LOCK_PI2) &&
+        read_memory(thread->number, call->arguments[0], &word, sizeof word))
+        add_recorded_memory(thread, call->arguments[0], &word, sizeof word, call->arguments);
+}
+
 void record_entry(struct recorded_thread *thread) {
+    record_mark(thread);
     struct buffer *event = recording_event(&thread->recorder->writer);
     buffer_uleb128(event, thread->call.number);
     put_number(event, thread->call_hash, sizeof thread->call_hash);

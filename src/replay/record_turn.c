@@ -12,10 +12,17 @@
 #include "util/clock.h"
 #include "util/process.h"
 
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
+
+enum {
+    PAUSE = 20000 /* nanoseconds between two looks at a thread that is in a call */
+};
 
 /* In seconds: a turn; how long a call may take without sleeping. */
 static const double turn_most = 0.01, call_most = 0.005;
@@ -58,22 +65,49 @@ static void resume(struct recorded_thread *thread) {
     ptrace(PTRACE_SYSCALL, thread->number, NULL, (void *)(intptr_t)signal);
 }
 
+/* Whether a call is made to wait. */
+static bool is_made_to_wait(const struct system_call *call) {
+    static const struct {
+        uint16_t number;
+        uint8_t argument; /* the call waits unless this one ... */
+        uint64_t value;   /* ... is this, in its low 32 bits */
+    } calls[] = {
+        {SYS_nanosleep, 0, 0},       {SYS_clock_nanosleep, 2, 0}, {SYS_pause, 0, UINT64_MAX},
+        {SYS_rt_sigsuspend, 0, 0},   {SYS_rt_sigtimedwait, 0, 0}, {SYS_poll, 2, 0},
+        {SYS_ppoll, 0, UINT64_MAX},  {SYS_select, 0, UINT64_MAX}, {SYS_pselect6, 0, UINT64_MAX},
+        {SYS_epoll_wait, 3, 0},      {SYS_epoll_pwait, 3, 0},     {SYS_wait4, 2, WNOHANG},
+        {SYS_waitid, 0, UINT64_MAX},
+    };
+    uint64_t futex = call->arguments[1] & FUTEX_CMD_MASK;
+    if (call->number == SYS_futex)
+        return futex == FUTEX_WAIT || futex == FUTEX_WAIT_BITSET;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i].number == call->number)
+            return (uint32_t)call->arguments[calls[i].argument] != calls[i].value;
+    return false;
+}
+
 /* Whether THREAD, which is in a system call, stops again without sleeping there. If so, its status
- * is pending. */
+ * is pending. Where it sleeps anyway, nobody waits to see that: it executes nothing more. */
 static bool comes_back(struct recorded_thread *thread) {
+    const struct timespec pause = {0, PAUSE};
     double until = clock_seconds() + call_most;
+    if (thread->vforks || is_made_to_wait(&thread->call))
+        return false;
     for (bool first = true;; first = false) {
         int status;
-        sched_yield();
+        if (first)
+            sched_yield();
+        else
+            nanosleep(&pause, NULL);
         pid_t stopped = waitpid(thread->number, &status, __WALL | WNOHANG);
         if (stopped == thread->number) {
             thread->pending = status;
             thread->is_pending = true;
             return true;
         }
-        bool away =
-            thread->vforks || (!first && is_asleep(thread->process->number, thread->number));
-        if (stopped < 0 || away || clock_seconds() > until)
+        if (stopped < 0 || is_asleep(thread->process->number, thread->number) ||
+            clock_seconds() > until)
             return false;
     }
 }

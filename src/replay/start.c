@@ -131,20 +131,40 @@ static bool describe_memory(struct arena *arena, struct start *start) {
     return process_vm_readv(start->process, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
+/* Sets LIMIT to the size that the stack of PROCESS has at most. prlimit would need privileges where
+ * the process has changed its user. */
+static bool read_stack_limit(pid_t process, uint64_t *limit) {
+    static const char key[] = "Max stack size";
+    char name[64], *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    snprintf(name, sizeof name, "/proc/%d/limits", (int)process);
+    FILE *file = fopen(name, "re");
+    while (file && getline(&line, &room, file) > 0) {
+        if (strncmp(line, key, sizeof key - 1) != 0)
+            continue;
+        const char *value = line + sizeof key - 1 + strspn(line + sizeof key - 1, " ");
+        *limit = *value == 'u' ? RLIM_INFINITY : strtoull(value, NULL, 10);
+        found = true;
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return found;
+}
+
 bool describe_start(struct arena *arena, pid_t process, uint32_t processor, struct start *start) {
     char name[64], path[PATH_MAX];
-    struct rlimit limit;
     *start = (struct start){.process = process,
                             .processor = processor,
                             .identity = processor_identity(),
                             .seconds = (uint64_t)time(NULL)};
     snprintf(name, sizeof name, "/proc/%d/exe", (int)process);
     ssize_t length = readlink(name, path, sizeof path);
-    if (length <= 0 || prlimit(process, RLIMIT_STACK, NULL, &limit) != 0 ||
+    if (length <= 0 || !read_stack_limit(process, &start->stack_limit) ||
         !get_general_registers(process, &start->registers))
         return false;
     start->path = arena_copy(arena, path, (size_t)length);
-    start->stack_limit = limit.rlim_cur;
     return describe_memory(arena, start);
 }
 
