@@ -130,7 +130,7 @@ static bool add_event(struct arena *arena, struct recording_facts *facts, struct
     case QUIPU_EVENT_MEMORY:
         if (!read_memory_event(event, &memory))
             return false;
-        facts->memory_bytes += memory.contents ? 0 : memory.size;
+        facts->memory_bytes += memory.bytes ? memory.size : 0;
         return true;
     case QUIPU_EVENT_CONTENTS:
         if (!read_contents_event(event, &number, &contents))

@@ -28,6 +28,9 @@
 
 #define QUIPU_RECORDING_MAGIC "\211qrec\r\n\032"
 
+/* Bytes that a shared file has at most. */
+#define QUIPU_SHARED_ROOM ((uint64_t)1 << 40)
+
 enum {
     QUIPU_RECORDING_VERSION = 2,
     QUIPU_RECORDING_MEMORY_MAX = 1 << 18, /* bytes of a QUIPU_EVENT_MEMORY; what is longer is
@@ -69,7 +72,10 @@ enum quipu_event_kind {
     /* Memory that the next event of the thread writes, other than this kind.
      *     u8 argument        of the call: the address; or QUIPU_MEMORY_ADDRESS, and u64 address;
      *                        or QUIPU_MEMORY_CONTENTS, u64 address, and uleb each: number of the
-     *                        contents that have the bytes, place of the first one, how many
+     *                        contents that have the bytes, place of the first one, how many;
+     *                        or QUIPU_MEMORY_SHARED, u64 address, and uleb each: number of the
+     *                        shared file, from 1, that the call maps there, from which place on,
+     *                        how many bytes
      *     the bytes */
     QUIPU_EVENT_MEMORY = 2,
     /* A system call.
@@ -121,6 +127,8 @@ enum {
     QUIPU_EVENT_KINDS = 12,
     QUIPU_MEMORY_ADDRESS = 6,
     QUIPU_MEMORY_CONTENTS = 7,
+    QUIPU_MEMORY_SHARED = 8,
+    QUIPU_SHARED_MAX = 4096, /* shared files */
     QUIPU_SIGINFO_SIZE = 128,
     QUIPU_REGISTERS = 27, /* of struct user_regs_struct */
 };

@@ -35,6 +35,7 @@ struct player {
     struct recording recording;
     VECTOR(struct play_thread *) threads; /* by their numbers in the recording, from 1 */
     struct play_process *processes;
+    int shared;                 /* descriptor of the memory that processes share, in all of them */
     struct play_thread *thread; /* that plays */
     pid_t process;              /* its number; 0: it is gone */
     struct playing playing;
@@ -74,6 +75,12 @@ void forget_event(struct player *player);
 
 /* Writes the event's memory. ARGUMENTS are the call's, or NULL. Returns false if the play ends. */
 bool write_event_memory(struct player *player, const uint64_t arguments[6]);
+
+/* Returns the memory of the event that is a mapping of a shared file, or NULL. */
+const struct memory_event *find_shared_mapping(const struct player *player);
+
+/* Returns the place of MAPPING in the memory that processes share. */
+uint64_t shared_place(const struct memory_event *mapping);
 
 /* The event is done. The play ends if there is no other. */
 void finish_event(struct player *player);

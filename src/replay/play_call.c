@@ -53,16 +53,24 @@ static bool is_made(const struct system_call *call) {
     return false;
 }
 
-/* Changes the arguments of a mapping call so that it maps private memory at the recorded address,
- * that can be written until it has its contents. */
-static void replace_mapping(const struct system_call *call, uint64_t arguments[6]) {
+/* Changes the arguments of a mapping call so that it maps memory at the recorded address: private
+ * memory, that can be written until it has its contents, or what processes share. */
+static void replace_mapping(struct player *player, const struct system_call *call,
+                            uint64_t arguments[6]) {
     if (call->number != SYS_mmap)
         return;
     uint64_t flags = arguments[3];
     uint64_t kept = flags & (MAP_GROWSDOWN | MAP_NORESERVE | MAP_STACK | MAP_FIXED);
     uint64_t placed = flags & MAP_FIXED ? MAP_FIXED : MAP_FIXED_NOREPLACE;
     bool shared = flags & MAP_ANONYMOUS && flags & MAP_SHARED;
+    const struct memory_event *mapping = find_shared_mapping(player);
     arguments[0] = (uint64_t)call->result;
+    if (mapping) {
+        arguments[3] = kept | placed | MAP_SHARED;
+        arguments[4] = (uint64_t)player->shared;
+        arguments[5] = shared_place(mapping);
+        return;
+    }
     arguments[3] = kept | placed | MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
     arguments[4] = UINT64_MAX;
     arguments[5] = 0;
@@ -86,7 +94,7 @@ static void make_call(struct player *player, const struct system_call *call) {
     uint64_t arguments[6];
     struct thread_stop stop;
     memcpy(arguments, call->arguments, sizeof arguments);
-    replace_mapping(call, arguments);
+    replace_mapping(player, call, arguments);
     player->in_call = false; /* behind it */
     bool changed = memcmp(arguments, call->arguments, sizeof arguments) != 0;
     if (!enter_call_again(player->process) || !next_stop(player, REASON_CALL_ENTRY, &stop) ||

@@ -4,6 +4,7 @@
 #include "x86/registers.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the end ---- */
 
@@ -52,9 +53,11 @@ static bool keep_memory(struct player *player, struct event *event) {
     struct memory_event memory;
     if (!read_memory_event(event, &memory) || recording_contents(&player->recording, &memory))
         return false;
-    uint8_t *bytes = arena_alloc(&player->event_arena, memory.size);
-    memcpy(bytes, memory.bytes, memory.size);
-    memory.bytes = bytes;
+    if (memory.bytes) {
+        uint8_t *bytes = arena_alloc(&player->event_arena, memory.size);
+        memcpy(bytes, memory.bytes, memory.size);
+        memory.bytes = bytes;
+    }
     vector_push(&player->event_arena, &player->memory, memory);
     return true;
 }
@@ -81,13 +84,36 @@ bool peek_event(struct player *player) {
     return true;
 }
 
+const struct memory_event *find_shared_mapping(const struct player *player) {
+    for (size_t i = 0; i < player->memory.count; i++)
+        if (player->memory.data[i].shared)
+            return &player->memory.data[i];
+    return NULL;
+}
+
+uint64_t shared_place(const struct memory_event *mapping) {
+    return (mapping->shared - 1) * QUIPU_SHARED_ROOM + mapping->place;
+}
+
+/* Writes to the process. What has just been mapped as shared may be read-only there, so that is
+ * written by its file. */
+static bool write_bytes(struct player *player, uint64_t address, const uint8_t *bytes,
+                        size_t size) {
+    const struct memory_event *mapping = find_shared_mapping(player);
+    if (!mapping || address < mapping->address || address - mapping->address >= mapping->size)
+        return write_memory(player->process, address, bytes, size);
+    uint64_t place = shared_place(mapping) + (address - mapping->address);
+    return pwrite(player->shared, bytes, size, (off_t)place) == (ssize_t)size;
+}
+
 bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
     for (size_t i = 0; i < player->memory.count; i++) {
         const struct memory_event *memory = &player->memory.data[i];
         uint64_t address = memory->address;
         if (memory->argument < QUIPU_MEMORY_ADDRESS)
             address = arguments ? arguments[memory->argument] : 0;
-        if (memory->size && !write_memory(player->process, address, memory->bytes, memory->size)) {
+        if (memory->bytes && memory->size &&
+            !write_bytes(player, address, memory->bytes, memory->size)) {
             end_by_difference(player, arena_print(player->arena, "has no memory at 0x%llx",
                                                   (unsigned long long)address));
             return false;

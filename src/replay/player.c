@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -300,6 +301,8 @@ void player_end(struct player *player) {
         kill_process(player, at);
     arena_release(&player->event_arena);
     recording_close(&player->recording);
+    if (player->shared >= 0)
+        close(player->shared);
 }
 
 const char *player_begin(struct arena *arena, const char *path, const struct play_hooks *hooks,
@@ -307,6 +310,10 @@ const char *player_begin(struct arena *arena, const char *path, const struct pla
     struct player *player = ARENA_NEW(arena, struct player);
     *player = (struct player){.arena = arena, .hooks = hooks};
     const char *wrong = recording_open(arena, path, &player->recording);
+    player->shared = memfd_create("quipu", 0); /* the processes inherit it */
+    if (!wrong && (player->shared < 0 ||
+                   ftruncate(player->shared, QUIPU_SHARED_MAX * QUIPU_SHARED_ROOM) != 0))
+        wrong = arena_print(arena, "cannot make shared memory: %s", strerror(errno));
     if (!wrong)
         wrong = start_play(player);
     if (wrong) {

@@ -46,6 +46,11 @@ struct counter_read {
 
 typedef VECTOR(struct counter_read) counter_read_list;
 
+/* A file that recorded processes share as memory. */
+struct shared_file {
+    uint64_t device, inode;
+};
+
 struct recorder;
 struct recorded_thread;
 
@@ -68,9 +73,10 @@ struct recorded_process {
     struct affinity affinity;
     struct streams streams;
     counter_read_list counter_reads;
-    uint64_t site;     /* of an instruction that makes a call; 0: none seen yet */
-    const char *path;  /* of its program; the recorder's */
-    bool shares_pages; /* it has mapped memory that a child of it shares */
+    uint64_t site;           /* of an instruction that makes a call; 0: none seen yet */
+    const char *path;        /* of its program; the recorder's */
+    VECTOR(uint32_t) shared; /* numbers of the files that it has mapped so */
+    bool shares_pages;       /* it has mapped memory that a child of it shares */
 };
 
 struct recorded_thread {
@@ -86,6 +92,7 @@ struct recorded_thread {
     uint32_t call_hash; /* of the registers in front of it */
     int64_t refused;    /* the call is not made, and fails with this error; 0: it is made */
     const char *opened; /* the path that the call opens, or "" */
+    uint32_t maps;      /* number of the file that the call maps as shared memory; 0: none */
     int stream;         /* 1 or 2: the call writes to standard output or error */
     int signal;         /* to be delivered when it continues; 0: none */
     uint64_t clear;     /* the kernel sets this word to 0 when it ends; 0: none */
@@ -135,6 +142,8 @@ struct recorder {
     VECTOR(size_t) contents;              /* sizes of those in the recording */
     struct known_parts code;              /* indices of the reads of the counter in it */
     VECTOR(counter_read_list) code_reads; /* by addresses relative to the code's begin */
+    VECTOR(struct shared_file) shared;    /* by their numbers, from 1 */
+    int64_t began;                        /* seconds since 1970 */
     uint64_t calls, signals;
     uint32_t begun; /* threads */
     pid_t first;    /* number of the first process */
@@ -255,6 +264,15 @@ const char *refuse_mapping(struct recorded_thread *thread);
 
 /* Adds the contents of what the call has mapped. */
 void record_mapping(struct recorded_thread *thread);
+
+/* ---- record_shared.c ---- */
+
+/* The process of THREAD is about to map the file at PATH, which has the NAME, as shared memory.
+ * Returns its number, or 0 if others may write it. */
+uint32_t share_file(struct recorded_thread *thread, const char *path, const char *name);
+
+/* Adds which file the call has mapped so. */
+void record_shared(struct recorded_thread *thread);
 
 /* ---- record_signal.c ---- */
 

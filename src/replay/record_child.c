@@ -35,6 +35,8 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     process->shares_pages = parent->shares_pages;
     for (size_t i = 0; i < parent->counter_reads.count; i++)
         vector_push(&process->arena, &process->counter_reads, parent->counter_reads.data[i]);
+    for (size_t i = 0; i < parent->shared.count; i++)
+        vector_push(&process->arena, &process->shared, parent->shared.data[i]);
     if (shares || parent->shares_pages)
         change_group(process, parent->group);
     return process;

@@ -101,6 +101,8 @@ void record_exec(struct recorded_thread *thread) {
     thread->state = RECORD_EXECUTES;
     process->counter_reads.data = NULL;
     process->counter_reads.count = process->counter_reads.capacity = 0;
+    process->shared.data = NULL;
+    process->shared.count = process->shared.capacity = 0;
     process->shares_pages = false;
     process->path = "";
     arena_release(&process->arena);

@@ -4,9 +4,10 @@
  * nobody may change them later:
  *   - Private mappings, and shared ones that are only read and whose file the process has opened
  *     only to read, are taken to stay as they are.
- *   - Shared mappings that may be written, or whose file the process may write, end the recording.
- *     The exception is the data file of a program that quipu has built: only this process writes
- *     it, and never what it has mapped elsewhere.
+ *   - Shared mappings of a file that belongs to the recording: record_shared.c.
+ *   - Other shared mappings that may be written, or whose file the process may write, end the
+ *     recording. The exception is the data file of a program that quipu has built: only this
+ *     process writes it, and never what it has mapped elsewhere.
  *
  * Not perfect: a file that others change while it is mapped is not noticed. The replay may then
  * differ, and says so. Pages behind the end of a file are zero in a replay, and cause no SIGBUS. */
@@ -85,6 +86,7 @@ static bool is_own_data(const struct recorded_thread *thread, const char *path) 
 const char *refuse_mapping(struct recorded_thread *thread) {
     const struct system_call *call = &thread->call;
     int fd = (int)call->arguments[4];
+    thread->maps = 0;
     if (!maps_file(call) || fd < 0)
         return NULL;
     const char *path = path_of(thread, fd);
@@ -93,6 +95,9 @@ const char *refuse_mapping(struct recorded_thread *thread) {
     if (!is_regular(thread, fd))
         return arena_print(thread->recorder->arena, "it maps '%s', which is not a file", path);
     if (!is_shared(call) || is_own_data(thread, path))
+        return NULL;
+    thread->maps = share_file(thread, link_of(thread, fd), path);
+    if (thread->maps)
         return NULL;
     if (call->arguments[2] & PROT_WRITE || !is_opened_to_read(thread, fd))
         return arena_print(thread->recorder->arena, "its mapping of '%s' is shared with others",
@@ -206,6 +211,8 @@ void record_mapping(struct recorded_thread *thread) {
     if (!maps_file(&thread->call))
         return;
     const char *path = link_of(thread, (int)arguments[4]);
+    if (thread->maps)
+        record_shared(thread);
     record_contents(thread, path);
     if (arguments[2] & PROT_EXEC)
         replace_counter_reads(thread, path, (uint64_t)thread->call.result, arguments[1],

@@ -26,6 +26,7 @@
 #include <sys/ptrace.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum {
     LOOK_EVERY = 100000 /* microseconds between two looks at threads that others wait for */
@@ -269,7 +270,7 @@ static void release_recorder(struct recorder *recorder) {
 }
 
 const char *record_program(struct arena *arena, char **argv, const char *path, int *status) {
-    struct recorder recorder = {.arena = arena, .path = path};
+    struct recorder recorder = {.arena = arena, .path = path, .began = time(NULL)};
     struct sigaction old[IGNORED + 1];
     struct tracee tracee;
     const char *wrong = start_tracee(&tracee, argv);

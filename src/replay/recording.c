@@ -233,7 +233,14 @@ bool read_memory_event(struct event *event, struct memory_event *memory) {
     memory->argument = (uint8_t)cursor_number(bytes, 1);
     memory->address =
         memory->argument >= QUIPU_MEMORY_ADDRESS ? cursor_number(bytes, sizeof(uint64_t)) : 0;
-    memory->contents = 0;
+    memory->contents = memory->shared = 0;
+    if (memory->argument == QUIPU_MEMORY_SHARED) {
+        memory->shared = (uint32_t)cursor_uleb128_to(bytes, QUIPU_SHARED_MAX);
+        memory->place = cursor_uleb128_to(bytes, QUIPU_SHARED_ROOM);
+        memory->size = cursor_uleb128_to(bytes, QUIPU_SHARED_ROOM - memory->place);
+        memory->bytes = NULL;
+        return is_taken(bytes) && memory->shared && memory->size;
+    }
     if (memory->argument == QUIPU_MEMORY_CONTENTS) {
         memory->contents = (uint32_t)cursor_uleb128_to(bytes, UINT32_MAX);
         memory->place = cursor_uleb128_to(bytes, QUIPU_RECORDING_MEMORY_MAX);
@@ -243,7 +250,7 @@ bool read_memory_event(struct event *event, struct memory_event *memory) {
     }
     memory->size = cursor_left(bytes);
     memory->bytes = cursor_bytes(bytes, memory->size);
-    return is_taken(bytes) && memory->argument <= QUIPU_MEMORY_CONTENTS;
+    return is_taken(bytes) && memory->argument <= QUIPU_MEMORY_ADDRESS;
 }
 
 bool read_contents_event(struct event *event, uint32_t *number, struct cursor *contents) {

@@ -74,6 +74,7 @@ struct memory_event {
     uint8_t argument; /* or QUIPU_MEMORY_ADDRESS or QUIPU_MEMORY_CONTENTS */
     uint64_t address;
     uint32_t contents; /* number of those that have the bytes, from `place` on; 0: none */
+    uint32_t shared;   /* number of the file that is mapped, from `place` on; 0: none */
     uint64_t place;
     const uint8_t *bytes;
     size_t size;

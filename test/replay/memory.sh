@@ -36,3 +36,21 @@ watched 0 perl -e 'print rand'
 cp recorded.err first.err
 watched 0 perl -e 'print rand'
 ! cmp -s first.err recorded.err || fail "two runs have the same memory, so the oracle sees nothing"
+
+# In processes and threads, too.
+make_plain threads threads.c -O2 -pthread
+make_plain shared shared.c -O2 -pthread
+looks=0
+
+# preloaded STATUS PROGRAM ARGS...: the oracle is in all that the program executes.
+preloaded() {
+    local status=$1
+    shift
+    repeats "$status" env LD_PRELOAD="$PWD/memory.so" "$@" 2>/dev/null
+    looks=$((looks + $(grep -c '^look' replayed.err)))
+}
+
+preloaded 0 bash -c 'for i in {1..8}; do echo $i | sed s/1/x/ | cat; done; (exit 3); ls / | wc -l'
+preloaded 6 ./threads
+for kind in anonymous memfd file; do preloaded 4 ./shared $kind; done
+[[ $looks -ge 100 ]] || fail "the oracle has looked only $looks times in processes and threads"

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Processes that share memory run in a replay in the order of the recording, and share it there, too:
+# parts/shared.c; python's processes; a data base with a shared index of its log.
+# timeout: 300
+. "$(dirname "$0")/lib.bash"
+make_plain shared shared.c -O2 -pthread
+for kind in anonymous memfd file; do
+    rm -f mapped
+    records 4 ./shared $kind
+    cp recorded.out first.out
+    rm -f mapped
+    repeats 4 ./shared $kind
+    grep -q 'lock: 130$' recorded.out || fail "'$kind': no lock was left behind: $(<recorded.out)"
+    cmp -s first.out recorded.out && fail "'$kind': two runs are the same, so this test says nothing"
+done
+command -v sqlite3 >/dev/null && repeats 0 sqlite3 data 'pragma journal_mode = wal;
+create table t(a); insert into t values (random()); select a from t;'
+command -v python3.11 >/dev/null && repeats 0 python3.11 -c 'import multiprocessing, os, random
+def work(number, queue, value, lock):
+    for _ in range(20):
+        with lock: value.value = (value.value * 31 + number) % 1000003
+    queue.put((number, os.getpid(), random.random()))
+queue, value, lock = multiprocessing.Queue(), multiprocessing.Value("i", 1), multiprocessing.Lock()
+processes = [multiprocessing.Process(target=work, args=(i, queue, value, lock)) for i in range(3)]
+for process in processes: process.start()
+print([queue.get() for _ in processes], value.value)
+for process in processes: process.join()'
+exit 0
