@@ -18,8 +18,9 @@ static void print_help(void) {
     fputs("usage: quipu record [OPTIONS] [--] PROGRAM [ARGS]\n\n"
           "Runs PROGRAM, whether quipu has built it or not, and records all that comes to it from\n"
           "outside: what system calls return and write, signals, the time. 'quipu replay' repeats\n"
-          "the run from that. Ends as PROGRAM does. A second thread or process, and what else\n"
-          "cannot be recorded, ends the recording with a warning; PROGRAM goes on.\n\n"
+          "the run from that. Threads and processes that it makes are recorded, too. Ends as\n"
+          "PROGRAM does, once all processes have ended. What cannot be recorded ends the\n"
+          "recording of its process with a warning; the process goes on.\n\n"
           "  -o, --output=FILE   the recording; quipu.rec where none is named\n"
           "      --help          print this\n\n"
           "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors.\n",

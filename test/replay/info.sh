@@ -50,3 +50,42 @@ mv cut.rec run.rec
 status=0
 quipu info run.rec >text 2>&1 || status=$?
 [[ $status -le 1 ]] && grep -q cut text || fail "a cut recording: $(<text)"
+
+# Several processes and threads: their names tell who made them.
+cat >tree.c <<'END'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *fork_one(void *argument) {
+    if (fork() == 0)
+        _exit(4);
+    wait(NULL);
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    if (fork() == 0)
+        _exit(fork() == 0 ? 2 : 3);
+    wait(NULL);
+    if (fork() == 0)
+        execl("/bin/sh", "sh", "-c", "kill -9 $$", NULL);
+    wait(NULL);
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, fork_one, NULL);
+        pthread_join(threads[i], NULL);
+    }
+    return 5;
+}
+END
+gcc -O1 -pthread -o tree tree.c || fail "cannot build 'tree'"
+records 5 ./tree
+got=$(quipu info --format=json run.rec | python3 -c 'import json, sys
+for process in json.load(sys.stdin)["recordings"][0]["processes"]:
+    print(process["name"], process.get("status", process.get("signal")), *[thread["name"] for thread in process["threads"]])' | sort)
+wanted='1 5 1 1:1 1:2
+1/1 3 1/1
+1/1/1 2 1/1/1
+1/2 9 1/2
+1:1/1 4 1:1/1
+1:2/1 4 1:2/1'
+[[ $got == "$wanted" ]] || fail "the processes: $got"
