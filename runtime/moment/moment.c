@@ -27,8 +27,7 @@ enum {
     CALL_SIZE = 10,  /* leaq -128(%rsp), %rsp and the call of quipu_end_countdown */
     RETURN_SIZE = 8, /* leaq 128(%rsp), %rsp behind the call ... */
     JUMP_SIZE = 5,   /* ... and then the jump back: its last four bytes are the distance */
-    TEST_NEAR = 6,   /* jns or js: two bytes, and four for the distance ... */
-    TEST_SHORT = 2,  /* ... or one byte, and one for the distance */
+    TEST_SHORT = 2,  /* jns or js: one byte, and one for the distance */
 };
 
 #define FAR ((uint64_t)1 << 59)
@@ -130,11 +129,11 @@ static uint64_t place_of_test(uint64_t stub) {
     const uint8_t *slow = (const uint8_t *)stub - CALL_SIZE;
     const uint8_t *back = jump_target((const uint8_t *)stub + RETURN_SIZE + JUMP_SIZE - 4);
     if (jump_target(back - 4) == slow)
-        return (uint64_t)back - TEST_NEAR;
+        return (uint64_t)back - QUIPU_TEST_BRANCH;
     for (int size = QUIPU_TEST_LEAST; size <= QUIPU_TEST_MOST; size++) {
         const uint8_t *code =
             jump_target(back - size + QUIPU_TEST_JUMP + 1); /* its opcode is one byte */
-        if (code + size + TEST_NEAR == slow)
+        if (code + size + QUIPU_TEST_BRANCH == slow)
             return (uint64_t)back - size;
     }
     return (uint64_t)back - TEST_SHORT;

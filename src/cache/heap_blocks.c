@@ -1,19 +1,10 @@
 /* heap_blocks.c: a treap of blocks; see heap_blocks.h. */
 #include "cache/heap_blocks.h"
 
+#include "util/random.h"
+
 static struct heap_block *block_of(const struct heap_blocks *heap, uint32_t number) {
     return &heap->blocks.data[number - 1];
-}
-
-/* Returns the next random number (Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8
- * (2003), 14). */
-static uint32_t next_priority(struct heap_blocks *heap) {
-    uint64_t x = heap->random ? heap->random : UINT64_C(88172645463325252);
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    heap->random = x;
-    return (uint32_t)(x >> 32);
 }
 
 /* Cuts the tree ROOT into the blocks that begin below ADDRESS, and the others. */
@@ -61,7 +52,7 @@ static void insert(struct arena *arena, struct heap_blocks *heap, struct heap_bl
         vector_push(arena, &heap->blocks, block);
         number = (uint32_t)heap->blocks.count;
     }
-    block.priority = next_priority(heap);
+    block.priority = next_random(&heap->random);
     block.lower = block.higher = 0;
     *block_of(heap, number) = block;
     split(heap, heap->root, block.begin, &lower, &higher);

@@ -5,13 +5,21 @@
 #include "cmd/command_line.h"
 
 #include "replay/recorder.h"
+#include "util/clock.h"
 #include "util/diag.h"
 #include "util/path.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct record_options {
-    const char *output;
+    struct record_request request;
+    unsigned until_fails; /* runs at most; 0: one, whatever its status */
 };
 
 static void print_help(void) {
@@ -21,21 +29,87 @@ static void print_help(void) {
           "the run from that. Threads and processes that it makes are recorded, too. Ends as\n"
           "PROGRAM does, once all processes have ended. What cannot be recorded ends the\n"
           "recording of its process with a warning; the process goes on.\n\n"
-          "  -o, --output=FILE   the recording; quipu.rec where none is named\n"
-          "      --help          print this\n\n"
-          "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors.\n",
+          "  -o, --output=FILE      the recording; quipu.rec where none is named\n"
+          "      --until-fails=N    run PROGRAM until its status is not 0, at most N times, and\n"
+          "                         keep that run\n"
+          "      --shuffle          random turns and priorities of threads\n"
+          "      --help             print this\n\n"
+          "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors. With\n"
+          "--until-fails 0 if no run has failed.\n",
           stdout);
 }
 
+/* Returns the number that VALUE of OPTION is, at most MOST. */
+static uint64_t number_of(const char *option, const char *value, uint64_t most) {
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 0);
+    if (*value < '0' || *value > '9' || *end || errno || number > most)
+        die("--%s='%s': not a number up to %llu", option, value, (unsigned long long)most);
+    return number;
+}
+
+static void parse_until_fails(void *options, const char *value) {
+    struct record_options *record = options;
+    record->until_fails = (unsigned)number_of("until-fails", value, UINT32_MAX);
+    if (!record->until_fails)
+        die("--until-fails='%s': not a number of runs", value);
+}
+
 static const struct option_row rows[] = {
-    {"output", 'o', OPTION_TEXT, offsetof(struct record_options, output), NULL},
+    {"output", 'o', OPTION_TEXT, offsetof(struct record_options, request.path), NULL},
+    {"until-fails", 0, OPTION_PARSED, 0, parse_until_fails},
+    {"shuffle", 0, OPTION_FLAG, offsetof(struct record_options, request.shuffle), NULL},
 };
 
 static const struct command_line command_line = {"record", print_help, rows,
                                                  sizeof rows / sizeof *rows, true};
 
+/* Records a run. Returns whether it could be, and sets STATUS. */
+static bool record_once(struct record_request *request, int *status) {
+    struct arena arena = {0};
+    if (getrandom(&request->seed, sizeof request->seed, GRND_NONBLOCK) < 0)
+        request->seed = (uint64_t)(clock_seconds() * 1e9);
+    const char *wrong = record_program(&arena, request, status);
+    if (wrong && *wrong)
+        error("'%s' cannot be recorded: %s", *request->argv, wrong);
+    arena_release(&arena);
+    return !wrong;
+}
+
+/* Whether the user has ended the run. */
+static bool is_interrupted(int status) {
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM);
+}
+
+static void tell_failure(const struct record_options *options, unsigned run, int status) {
+    bool by_signal = WIFSIGNALED(status);
+    fprintf(stderr, "quipu: run %u of %u ended with %s %d; '%s' has it\n", run,
+            options->until_fails, by_signal ? "signal" : "status",
+            by_signal ? WTERMSIG(status) : WEXITSTATUS(status), options->request.path);
+}
+
+/* Each run gets the standard input from where it is now, if it is a file. */
+static bool record_until_fails(struct record_options *options, int *status) {
+    off_t place = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    for (unsigned run = 1; run <= options->until_fails; run++) {
+        if (place >= 0)
+            lseek(STDIN_FILENO, place, SEEK_SET);
+        if (!record_once(&options->request, status))
+            return false;
+        if (*status == 0)
+            continue;
+        if (!is_interrupted(*status))
+            tell_failure(options, run, *status);
+        return true;
+    }
+    unlink(options->request.path);
+    fprintf(stderr, "quipu: none of %u runs failed; no recording is kept\n", options->until_fails);
+    return true;
+}
+
 int cmd_record(int argc, char **argv) {
-    struct record_options options = {.output = "quipu.rec"};
+    struct record_options options = {.request = {.path = "quipu.rec"}};
     struct arena arena = {0};
     int status = 0;
     sigset_t mask;
@@ -49,10 +123,10 @@ int cmd_record(int argc, char **argv) {
         arena_release(&arena);
         return 127;
     }
-    sigprocmask(SIG_SETMASK, NULL, &mask);
-    const char *wrong = record_program(&arena, argv + program, options.output, &status);
-    if (wrong && *wrong)
-        error("'%s' cannot be recorded: %s", argv[program], wrong);
     arena_release(&arena);
-    return wrong ? 1 : child_end(status, &mask);
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    options.request.argv = argv + program;
+    bool recorded = options.until_fails ? record_until_fails(&options, &status)
+                                        : record_once(&options.request, &status);
+    return recorded ? child_end(status, &mask) : 1;
 }

@@ -40,6 +40,7 @@ enum {
     QUIPU_TEST_JUMP = 1,  /* offset of the jump: a debugger's breakpoint may be in front of it */
     QUIPU_TEST_LEAST = 8, /* least size of an addition in bytes */
     QUIPU_TEST_MOST = 12,
+    QUIPU_TEST_BRANCH = 6, /* bytes of the jump behind the addition in the code out of line */
 };
 
 #endif

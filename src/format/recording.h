@@ -114,6 +114,13 @@ enum quipu_event_kind {
     /* Contents that QUIPU_EVENT_MEMORY of any thread refer to: files that are mapped often.
      *     uleb number, from 1 in their order; the bytes */
     QUIPU_EVENT_CONTENTS = 11,
+    /* The thread has executed an addition of ticks, and nothing behind it.
+     *     u64 count of its cells and base; u64 address of the next instruction; u32 hash of the
+     *     registers */
+    QUIPU_EVENT_TICK = 12,
+    /* The thread has executed some instructions since its last event, and waits then.
+     *     uleb number of them; u64 address of the next one; u32 hash of the registers */
+    QUIPU_EVENT_STEPS = 13,
 };
 
 enum quipu_clone_kind {
@@ -124,7 +131,7 @@ enum quipu_clone_kind {
 };
 
 enum {
-    QUIPU_EVENT_KINDS = 12,
+    QUIPU_EVENT_KINDS = 14,
     QUIPU_MEMORY_ADDRESS = 6,
     QUIPU_MEMORY_CONTENTS = 7,
     QUIPU_MEMORY_SHARED = 8,

@@ -8,6 +8,7 @@
 
 #include "replay/player.h"
 #include "replay/recording.h"
+#include "replay/ticks.h"
 #include "tracee/affinity.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
@@ -18,6 +19,7 @@ struct play_process {
     pid_t number;              /* its own; not the recorded one's */
     pid_t recorded;
     bool is_first;
+    struct process_ticks ticks;
 };
 
 struct play_thread {
@@ -26,6 +28,7 @@ struct play_thread {
     bool in_call;
     bool awaits;             /* it is in front of `call`, which others' events came behind */
     struct system_call call; /* the last one that it has come to */
+    struct tick_stop tick;   /* it goes to the tick of the next event */
 };
 
 struct player {
@@ -44,6 +47,7 @@ struct player {
     uint64_t event_address; /* of the instruction that the last one was */
     bool in_call;           /* it is stopped in front of a system call, which is not made */
     bool stepped;           /* its last instruction was a single step */
+    uint64_t steps;         /* since the last event, if the next one comes behind steps */
     bool announced;         /* there was a pause in front of the signal that comes next */
 
     /* The next event that is not of memory, and the memory that it writes. */
@@ -112,6 +116,26 @@ bool play_quietly(struct player *player);
 
 /* Kills the threads of PROCESS, but not what else plays. */
 void kill_process(struct player *player, struct play_process *process);
+
+/* ---- play_tick.c ---- */
+
+/* If the next event is a tick, the thread will stop there, or in front of it. */
+void approach_tick(struct player *player);
+
+/* It will not. */
+void leave_tick(struct player *player);
+
+/* Whether the thread, behind a breakpoint, is stopped at a tick: that of the event, or another. */
+bool play_tick_stop(struct player *player);
+
+/* If the thread is at the tick of the next event, that is done. Returns whether it is. */
+bool play_tick(struct player *player);
+
+/* Whether the next event comes behind single steps. */
+bool needs_step(struct player *player);
+
+/* The thread has executed one instruction. Returns whether that was the next event. */
+bool play_step(struct player *player);
 
 /* ---- play_call.c ---- */
 

@@ -133,6 +133,7 @@ static void take_next(struct player *player) {
     forget_event(player);
     player->place = recording_tell(&player->recording);
     player->events++;
+    player->steps = 0;
 }
 
 void finish_event(struct player *player) {

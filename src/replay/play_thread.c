@@ -22,8 +22,10 @@ struct play_thread *add_play_thread(struct player *player, struct play_process *
     struct play_thread *thread = ARENA_NEW(player->arena, struct play_thread);
     if (!process) {
         process = ARENA_NEW(player->arena, struct play_process);
-        *process =
-            (struct play_process){player->processes, number, recorded, player->threads.count == 0};
+        *process = (struct play_process){.next = player->processes,
+                                         .number = number,
+                                         .recorded = recorded,
+                                         .is_first = player->threads.count == 0};
         player->processes = process;
     }
     *thread = (struct play_thread){.process = process, .number = number};
@@ -128,6 +130,8 @@ void play_clone(struct player *player, const struct system_call *call) {
     maker->call = *call;
     play(player,
          add_play_thread(player, is_thread ? maker->process : NULL, number, (pid_t)made.number));
+    if (!is_thread)
+        player->thread->process->ticks = ticks_of_copy(&maker->process->ticks);
     memcpy(&registers, made.registers, sizeof registers);
     registers.orig_rax = UINT64_MAX;
     if (!set_general_registers(number, &registers))
@@ -155,6 +159,7 @@ void kill_process(struct player *player, struct play_process *process) {
         thread->process = NULL;
     }
     await(process->number);
+    ticks_forget(&process->ticks);
 }
 
 static void end_process(struct player *player, struct play_process *process) {

@@ -171,6 +171,8 @@ static int take_stop(struct player *player, int status, struct pause_request req
     case REASON_CALL_ENTRY:
         return (int)play_entry(player, &stop.call);
     case REASON_BREAKPOINT:
+        if (play_tick_stop(player))
+            return play_tick(player) ? (int)pause_behind(player) : GO_ON;
         if (!player->hooks->is_breakpoint ||
             !player->hooks->is_breakpoint(player->hooks->context, stop.address))
             return (int)play_fault(player, stop.signal);
@@ -179,6 +181,8 @@ static int take_stop(struct player *player, int status, struct pause_request req
     case REASON_WRITE:
         return PAUSE_WRITE;
     case REASON_STEP:
+        if (play_tick(player) || play_step(player))
+            return (int)pause_behind(player);
         return request.step ? PAUSE_STEP : GO_ON;
     case REASON_FAULT:
         return (int)play_fault(player, stop.signal);
@@ -232,13 +236,19 @@ enum play_pause player_go(struct player *player, bool step) {
     int pause = player->ended ? PAUSE_ENDED : GO_ON;
     while (pause == GO_ON) {
         int status = 0;
+        approach_tick(player);
+        if (player->ended)
+            return PAUSE_ENDED;
+        request.step = step || needs_step(player);
         if (resume(player, &request, &status)) {
+            request.step = step;
             pause = take_stop(player, status, request);
         } else {
             player->process = 0;
             end_by_difference(player, "is gone");
             pause = PAUSE_ENDED;
         }
+        leave_tick(player);
     }
     return (enum play_pause)pause;
 }
@@ -276,10 +286,7 @@ bool player_settle(struct player *player) {
 
 struct play_state player_save(const struct player *player) {
     return (struct play_state){
-        player->place,
-        player->playing,
-        player->events,
-        player->ended,
+        player->place, player->playing, player->events, player->steps, player->ended,
     };
 }
 
@@ -288,9 +295,11 @@ const char *player_restore(struct player *player, const struct play_state *state
     player->place = state->place;
     player->playing = state->playing;
     player->events = state->events;
+    player->steps = state->steps;
     player->ended = state->ended;
     player->process = player->thread->number = player->thread->process->number = process;
     player->in_call = player->stepped = false;
+    player->thread->process->ticks.armed = false; /* the copy may be older */
     return recording_seek(&player->recording, &state->place);
 }
 

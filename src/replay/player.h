@@ -96,7 +96,7 @@ bool player_settle(struct player *player);
 struct play_state {
     struct recording_place place;
     struct playing playing;
-    uint64_t events;
+    uint64_t events, steps;
     bool ended;
 };
 

@@ -65,6 +65,7 @@ static void remove_process(struct recorded_process *process) {
     while (*link != process)
         link = &(*link)->next;
     *link = process->next;
+    ticks_forget(&process->ticks);
     arena_release(&process->arena);
     free(process);
 }
@@ -171,6 +172,10 @@ void release_held(struct recorded_thread *thread) {
     if (thread->held)
         ptrace(PTRACE_SETSIGMASK, thread->number, sizeof thread->mask, &thread->mask);
     thread->held = false;
+}
+
+bool is_ready(const struct recorded_thread *thread) {
+    return thread->is_pending || (thread->stands && !thread->waits);
 }
 
 /* ---- output ---- */

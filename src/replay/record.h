@@ -10,6 +10,7 @@
 #include "replay/known_files.h"
 #include "replay/start.h"
 #include "replay/streams.h"
+#include "replay/ticks.h"
 #include "replay/writer.h"
 #include "tracee/affinity.h"
 #include "tracee/call_effects.h"
@@ -54,6 +55,13 @@ struct shared_file {
 struct recorder;
 struct recorded_thread;
 
+/* Random turns. */
+struct shuffle {
+    bool on;
+    uint64_t random; /* the state of the generator */
+    double until;    /* up to then the priorities hold */
+};
+
 struct group {
     struct group *next;
     bool is_fresh;                /* it has a thread that was not continued yet */
@@ -61,6 +69,7 @@ struct group {
     uint32_t last;                /* that had it */
     size_t threads;               /* zombies, too */
     double until;                 /* behind this time the turn ends at the next call */
+    uint64_t ticks;               /* without a call, behind which it ends; 0: any number */
 };
 
 struct recorded_process {
@@ -73,6 +82,7 @@ struct recorded_process {
     struct affinity affinity;
     struct streams streams;
     counter_read_list counter_reads;
+    struct process_ticks ticks;
     uint64_t site;           /* of an instruction that makes a call; 0: none seen yet */
     const char *path;        /* of its program; the recorder's */
     VECTOR(uint32_t) shared; /* numbers of the files that it has mapped so */
@@ -97,15 +107,18 @@ struct recorded_thread {
     int signal;         /* to be delivered when it continues; 0: none */
     uint64_t clear;     /* the kernel sets this word to 0 when it ends; 0: none */
 
-    bool stop_asked; /* a SIGSTOP was sent to it, to release it */
+    bool stop_asked;       /* a SIGSTOP was sent to it, to release it */
+    bool tick_asked;       /* the same, to end its turn at its next tick */
+    struct tick_stop tick; /* it goes to its next tick */
 
     /* Its turn. */
-    bool stands;   /* it is stopped, and would continue */
-    bool waits;    /* it stands until another one has written to its stream */
-    bool yields;   /* it gives its turn to others */
-    bool at_event; /* it has executed nothing since its last event */
-    bool is_entry; /* the call that it is in has an event */
-    bool vforks;   /* it waits for a child that shares its memory */
+    uint32_t priority; /* if turns are random */
+    bool stands;       /* it is stopped, and would continue */
+    bool waits;        /* it stands until another one has written to its stream */
+    bool yields;       /* it gives its turn to others */
+    bool at_event;     /* it has executed nothing since its last event */
+    bool is_entry;     /* the call that it is in has an event */
+    bool vforks;       /* it waits for a child that shares its memory */
     bool is_pending;
     int pending; /* a status of wait that was not handled yet */
 
@@ -144,6 +157,7 @@ struct recorder {
     VECTOR(counter_read_list) code_reads; /* by addresses relative to the code's begin */
     VECTOR(struct shared_file) shared;    /* by their numbers, from 1 */
     int64_t began;                        /* seconds since 1970 */
+    struct shuffle shuffle;
     uint64_t calls, signals;
     uint32_t begun; /* threads */
     pid_t first;    /* number of the first process */
@@ -155,6 +169,9 @@ struct recorder {
 /* ---- record.c ---- */
 
 struct recorded_thread *find_recorded_thread(struct recorder *recorder, pid_t number);
+
+/* Whether the thread could continue, if it had the turn. */
+bool is_ready(const struct recorded_thread *thread);
 
 /* Adds a thread to PROCESS. */
 struct recorded_thread *add_recorded_thread(struct recorded_process *process, pid_t number);
@@ -280,6 +297,38 @@ void record_shared(struct recorded_thread *thread);
 void record_signal(struct recorded_thread *thread, const struct thread_stop *stop);
 void record_fault(struct recorded_thread *thread, const struct thread_stop *stop);
 
+/* ---- record_shuffle.c ---- */
+
+/* Turns are random from now on, by SEED. */
+void shuffle_begin(struct shuffle *shuffle, uint64_t seed);
+
+/* Returns the thread of GROUP that gets the turn, or NULL if none can run. */
+struct recorded_thread *shuffle_choose(struct recorder *recorder, const struct group *group);
+
+/* Says how long the turn is that begins in GROUP. */
+void shuffle_turn(struct recorder *recorder, struct group *group);
+
+/* Returns how many instructions a turn has behind its last tick. */
+unsigned shuffle_steps(struct recorder *recorder);
+
+/* ---- record_tick.c ---- */
+
+/* The thread, which is stopped, will stop within TICKS ticks, if it has any. */
+void begin_tick(struct recorded_thread *thread, uint64_t ticks);
+
+/* It has stopped for another reason. */
+void end_tick(struct recorded_thread *thread);
+
+/* Whether the thread, behind a breakpoint, is stopped at a tick. Adds the event if it has gone
+ * there. */
+bool record_tick(struct recorded_thread *thread);
+
+/* The thread, which executes, is stopped, to go to its next tick then. */
+void ask_for_tick(struct recorded_thread *thread);
+
+/* Whether STOP came, or came in time, for that. */
+bool take_asked_stop(struct recorded_thread *thread, const struct thread_stop *stop);
+
 /* ---- record_counter.c ---- */
 
 /* Replaces the instructions that read the time stamp counter in what the process has mapped of the
@@ -303,6 +352,9 @@ void stop_recording(struct recorded_thread *thread, const char *why, bool again)
 
 /* Ends the recording of all processes. */
 void stop_whole_recording(struct recorder *recorder, const char *why);
+
+/* The thread leaves the call in front of which it is stopped, and makes it when it continues. */
+void leave_call(struct recorded_thread *thread);
 
 /* Releases THREAD, which leaves, and has stopped with STATUS. */
 void leave_at_stop(struct recorded_thread *thread, int status);

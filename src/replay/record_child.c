@@ -30,6 +30,7 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     struct recorded_process *process = add_recorded_process(parent->recorder, child);
     process->affinity = parent->affinity;
     process->streams = parent->streams;
+    process->ticks = ticks_of_copy(&parent->ticks);
     process->site = parent->site;
     process->path = parent->path;
     process->shares_pages = parent->shares_pages;

@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The thread leaves the call in front of which it is stopped, and makes it when it continues. */
-static void leave_call(struct recorded_thread *thread) {
+void leave_call(struct recorded_thread *thread) {
     int status;
     skip_call(thread->number);
     if (ptrace(PTRACE_SYSCALL, thread->number, NULL, NULL) == 0 &&
@@ -38,6 +37,8 @@ static void restore_counter_reads(struct recorded_thread *thread) {
 }
 
 static void release(struct recorded_thread *thread) {
+    end_tick(thread);
+    ticks_disarm(&thread->process->ticks, thread->number);
     release_held(thread);
     restore_affinity(&thread->process->affinity, thread->number);
     ptrace(PTRACE_DETACH, thread->number, NULL, (void *)(intptr_t)thread->signal);

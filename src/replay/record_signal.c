@@ -2,8 +2,9 @@
  *
  * A replay must deliver a signal at the same place. It knows these: behind an event, in front of a
  * call, and at an instruction that causes the signal itself. So a signal that comes anywhere else
- * is held back until the next call. The kernel keeps it: all signals are blocked, and a signal that
- * is blocked when it is delivered is put back. Signals that end the process are not held back.
+ * is held back until the next call or tick. The kernel keeps it: all signals are blocked, and a
+ * signal that is blocked when it is delivered is put back. Signals that end the process are not
+ * held back.
  *
  * In a replay no signal is delivered. It gets the frame and the registers of the handler.
  *
@@ -153,6 +154,7 @@ static void hold_back(struct recorded_thread *thread, int signal) {
     thread->held = true;
     thread->held_signal = signal;
     thread->signal = signal;
+    begin_tick(thread, 1);
 }
 
 void record_signal(struct recorded_thread *thread, const struct thread_stop *stop) {

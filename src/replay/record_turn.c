@@ -27,10 +27,6 @@ enum {
 /* In seconds: a turn; how long a call may take without sleeping. */
 static const double turn_most = 0.01, call_most = 0.005;
 
-static bool is_ready(const struct recorded_thread *thread) {
-    return thread->is_pending || (thread->stands && !thread->waits);
-}
-
 static bool others_are_ready(const struct recorded_thread *thread) {
     const struct group *group = thread->process->group;
     if (group->threads == 1)
@@ -52,6 +48,7 @@ static bool must_wait(const struct recorded_thread *thread) {
 /* ---- going on ---- */
 
 static void resume(struct recorded_thread *thread) {
+    const struct group *group = thread->process->group;
     int signal = thread->signal;
     bool writes = thread->state == RECORD_IN_CALL && thread->stream;
     if (writes && must_wait(thread)) {
@@ -62,6 +59,8 @@ static void resume(struct recorded_thread *thread) {
         thread->recorder->writing = thread;
     thread->signal = 0;
     thread->stands = thread->at_event = thread->yields = false;
+    if (group->ticks && thread->state == RECORD_RUNS && !thread->held && others_are_ready(thread))
+        begin_tick(thread, group->ticks);
     ptrace(PTRACE_SYSCALL, thread->number, NULL, (void *)(intptr_t)signal);
 }
 
@@ -133,6 +132,10 @@ static void end_turn(struct group *group) {
 /* Gives the turn to the thread behind the last one, in the order in which they began. Returns NULL
  * if none can run. */
 static struct recorded_thread *begin_turn(struct recorder *recorder, struct group *group) {
+    if (recorder->shuffle.on && group->threads > 1) {
+        shuffle_turn(recorder, group);
+        return group->turn = shuffle_choose(recorder, group);
+    }
     struct recorded_thread *next = NULL, *first = NULL;
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
         if (at->process->group != group || !is_ready(at))
@@ -210,22 +213,23 @@ void take_status(struct recorded_thread *thread, int status) {
     make_fresh(thread->recorder, thread->process->group);
 }
 
-/* Whether THREAD has executed for long without a call. */
-static bool is_alone(const struct recorded_thread *thread, double now) {
+/* Whether THREAD executes, and its turn has ended SECONDS ago. */
+static bool keeps_turn(const struct recorded_thread *thread, double seconds) {
     return thread->process->group->turn == thread && !thread->stands &&
-           thread->state == RECORD_RUNS && now > thread->process->group->until + ALONE_SECONDS &&
-           others_are_ready(thread);
+           thread->state == RECORD_RUNS &&
+           clock_seconds() > thread->process->group->until + seconds && others_are_ready(thread);
 }
 
 struct recorded_thread *look_at_turns(struct recorder *recorder) {
-    double now = clock_seconds();
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
         if (at->waits && !must_wait(at)) {
             at->waits = false;
             make_fresh(recorder, at->process->group);
         }
-        if (is_alone(at, now))
+        if (keeps_turn(at, ALONE_SECONDS))
             return at;
+        if (keeps_turn(at, 0))
+            ask_for_tick(at);
     }
     return NULL;
 }

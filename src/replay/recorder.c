@@ -2,7 +2,7 @@
  *
  * What comes from outside, and how it is recorded:
  *   - system calls, with the memory that they write: record_call.c, record_mapping.c
- *   - signals: record_signal.c
+ *   - signals: record_signal.c, record_tick.c
  *   - the time stamp counter: each read faults: record_counter.c
  *   - the kernel's own code (vDSO): hidden, so the clock is a system call
  *   - arguments, environment, auxiliary vector: the stack in front of the first instruction of each
@@ -29,7 +29,7 @@
 #include <time.h>
 
 enum {
-    LOOK_EVERY = 100000 /* microseconds between two looks at threads that others wait for */
+    LOOK_EVERY = 20000 /* microseconds between two looks at threads that others wait for */
 };
 
 #define RECORD_OPTIONS                                                                             \
@@ -50,6 +50,11 @@ static void take_entry(struct recorded_thread *thread, const struct thread_stop 
 static void take_stop(struct recorded_thread *thread, int status) {
     struct thread_stop stop = read_stop(thread->number, status, &thread->call);
     thread->stands = true;
+    if (stop.reason == REASON_BREAKPOINT && record_tick(thread))
+        return;
+    end_tick(thread);
+    if (take_asked_stop(thread, &stop))
+        return;
     switch (stop.reason) {
     case REASON_CALL_ENTRY:
         take_entry(thread, &stop);
@@ -269,14 +274,16 @@ static void release_recorder(struct recorder *recorder) {
     restore_our_affinity(&recorder->affinity);
 }
 
-const char *record_program(struct arena *arena, char **argv, const char *path, int *status) {
-    struct recorder recorder = {.arena = arena, .path = path, .began = time(NULL)};
+const char *record_program(struct arena *arena, const struct record_request *request, int *status) {
+    struct recorder recorder = {.arena = arena, .path = request->path, .began = time(NULL)};
     struct sigaction old[IGNORED + 1];
     struct tracee tracee;
-    const char *wrong = start_tracee(&tracee, argv);
+    const char *wrong = start_tracee(&tracee, request->argv);
     if (wrong)
         return wrong;
     recorder.first = tracee.process;
+    if (request->shuffle)
+        shuffle_begin(&recorder.shuffle, request->seed);
     wrong = begin(&recorder, tracee.process);
     if (wrong) {
         kill_tracee(&tracee);
@@ -286,7 +293,7 @@ const char *record_program(struct arena *arena, char **argv, const char *path, i
         recording_end(&recorder.writer);
         end_signals(old);
         if (recorder.writer.failure && !recorder.failed)
-            error("cannot write '%s': %s", path, strerror(recorder.writer.failure));
+            error("cannot write '%s': %s", request->path, strerror(recorder.writer.failure));
     }
     release_recorder(&recorder);
     arena_release(&tracee.arena);

@@ -6,10 +6,20 @@
 
 #include "util/arena.h"
 
-/* Runs ARGV, and writes the recording to the file at PATH. Returns when all processes have ended
+#include <stdbool.h>
+#include <stdint.h>
+
+struct record_request {
+    char **argv;
+    const char *path; /* of the recording */
+    bool shuffle;     /* turns of threads are random, by `seed` */
+    uint64_t seed;
+};
+
+/* Runs the program, and writes the recording. Returns when all processes have ended
  * that the program has made. Sets STATUS to the first one's status, of wait. Returns NULL, or a
  * message, or "" if the message was already printed; then the program was not run. What cannot be
  * recorded ends the recording of a process with a warning, and the process goes on. */
-const char *record_program(struct arena *arena, char **argv, const char *path, int *status);
+const char *record_program(struct arena *arena, const struct record_request *request, int *status);
 
 #endif

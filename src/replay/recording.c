@@ -314,6 +314,22 @@ bool read_counter_event(struct event *event, struct counter_event *counter) {
     return is_taken(bytes);
 }
 
+bool read_tick_event(struct event *event, struct tick_event *tick) {
+    struct cursor *bytes = &event->bytes;
+    tick->place.count = cursor_number(bytes, sizeof tick->place.count);
+    tick->place.address = cursor_number(bytes, sizeof tick->place.address);
+    tick->hash = (uint32_t)cursor_number(bytes, sizeof tick->hash);
+    return is_taken(bytes);
+}
+
+bool read_steps_event(struct event *event, struct steps_event *steps) {
+    struct cursor *bytes = &event->bytes;
+    steps->count = cursor_uleb128(bytes);
+    steps->address = cursor_number(bytes, sizeof steps->address);
+    steps->hash = (uint32_t)cursor_number(bytes, sizeof steps->hash);
+    return is_taken(bytes) && steps->count > 0;
+}
+
 bool read_end_event(struct event *event, int *status) {
     *status = (int)cursor_number(&event->bytes, sizeof(uint32_t));
     return is_taken(&event->bytes) && (WIFEXITED(*status) || WIFSIGNALED(*status));

@@ -3,6 +3,7 @@
 #define QUIPU_REPLAY_RECORDING_H
 
 #include "format/recording.h"
+#include "tracee/tick_stop.h"
 #include "util/arena.h"
 #include "util/cursor.h"
 #include "util/vector.h"
@@ -112,6 +113,16 @@ struct counter_event {
     uint64_t value;
 };
 
+struct tick_event {
+    struct tick_place place;
+    uint32_t hash;
+};
+
+struct steps_event {
+    uint64_t count, address;
+    uint32_t hash;
+};
+
 /* Take an event apart, which must be of that kind. Return false if it is corrupt. */
 bool read_memory_event(struct event *event, struct memory_event *memory);
 bool read_contents_event(struct event *event, uint32_t *number, struct cursor *contents);
@@ -121,6 +132,8 @@ bool read_clone_event(struct event *event, struct clone_event *made);
 bool read_exit_event(struct event *event);
 bool read_signal_event(struct event *event, struct signal_event *signal);
 bool read_counter_event(struct event *event, struct counter_event *counter);
+bool read_tick_event(struct event *event, struct tick_event *tick);
+bool read_steps_event(struct event *event, struct steps_event *steps);
 bool read_end_event(struct event *event, int *status);
 bool read_stopped_event(struct event *event, const char **why);
 

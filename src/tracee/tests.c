@@ -12,12 +12,7 @@
 #include "format/moment.h"
 #include "tracee/tracee.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-struct test {
-    uint64_t place, code, back;
-};
 
 /* Returns row NUMBER of ROWS, which are at address AT. */
 static struct test read_test(const uint8_t *rows, uint64_t at, size_t number) {
@@ -37,23 +32,17 @@ static bool is_sound(const struct binary *binary, const struct test *test) {
            binary_code(binary, test->code, &more);
 }
 
-/* The text from the first test to the last. */
-struct stretch {
-    uint64_t first, end;
-    size_t count; /* of tests */
-};
-
-/* Returns false if a row is not possible. */
-static bool find_stretch(const struct binary *binary, const uint8_t *rows, uint64_t at,
-                         struct stretch *stretch) {
-    for (size_t i = 0; i < stretch->count; i++) {
+const char *read_tests(struct arena *arena, const struct binary *binary, test_list *tests) {
+    size_t size;
+    const uint8_t *rows = binary_section(binary, QUIPU_TESTS_SECTION, &size);
+    uint64_t at = binary_section_address(binary, QUIPU_TESTS_SECTION);
+    for (size_t i = 0; rows && i < size / sizeof(struct quipu_test); i++) {
         struct test test = read_test(rows, at, i);
         if (!is_sound(binary, &test))
-            return false;
-        stretch->first = test.place < stretch->first ? test.place : stretch->first;
-        stretch->end = test.back > stretch->end ? test.back : stretch->end;
+            return "its table of tests of countdowns is damaged; build it anew";
+        vector_push(arena, tests, test);
     }
-    return true;
+    return NULL;
 }
 
 static void change_place(const struct binary *binary, const struct test *test, uint8_t *text,
@@ -69,25 +58,25 @@ static void change_place(const struct binary *binary, const struct test *test, u
 /* TESTED: insert the tests; otherwise remove them. Returns NULL or a message. */
 static const char *change_text(pid_t process, const struct binary *binary, uint64_t bias,
                                bool tested) {
-    size_t size;
-    const uint8_t *rows = binary_section(binary, QUIPU_TESTS_SECTION, &size);
-    uint64_t at = binary_section_address(binary, QUIPU_TESTS_SECTION);
-    struct stretch stretch = {.first = UINT64_MAX,
-                              .count = rows ? size / sizeof(struct quipu_test) : 0};
-    if (!find_stretch(binary, rows, at, &stretch))
-        return "its table of tests of countdowns is damaged; build it anew";
-    if (!stretch.count)
-        return NULL;
-    size = stretch.end - stretch.first;
-    uint8_t *text = malloc(size);
-    bool good = text && read_memory(process, stretch.first + bias, text, size);
-    for (size_t i = 0; i < stretch.count && good; i++) {
-        struct test test = read_test(rows, at, i);
-        change_place(binary, &test, text + (test.place - stretch.first), tested);
+    struct arena arena = {0};
+    test_list tests = {0};
+    const char *wrong = read_tests(&arena, binary, &tests);
+    uint64_t first = UINT64_MAX, end = 0;
+    for (size_t i = 0; i < tests.count; i++) {
+        first = tests.data[i].place < first ? tests.data[i].place : first;
+        end = tests.data[i].back > end ? tests.data[i].back : end;
     }
-    good = good && write_memory(process, stretch.first + bias, text, size);
-    free(text);
-    return good ? NULL : "its tests of countdowns cannot be put in: its text cannot be written";
+    if (!wrong && tests.count) {
+        size_t size = end - first;
+        uint8_t *text = arena_alloc(&arena, size);
+        bool good = read_memory(process, first + bias, text, size);
+        for (size_t i = 0; i < tests.count && good; i++)
+            change_place(binary, &tests.data[i], text + (tests.data[i].place - first), tested);
+        if (!good || !write_memory(process, first + bias, text, size))
+            wrong = "its tests of countdowns cannot be put in: its text cannot be written";
+    }
+    arena_release(&arena);
+    return wrong;
 }
 
 const char *put_tests(pid_t process, const struct binary *binary, uint64_t bias) {

@@ -12,7 +12,9 @@
 #include <sys/user.h>
 
 enum {
-    VECTOR_BYTES = 64,           /* of %zmmN, which contains %ymmN and %xmmN */
+    VECTOR_BYTES = 64, /* of %zmmN, which contains %ymmN and %xmmN */
+    STATUS_FLAGS =
+        0x8d5, /* in the register of flags: carry, parity, adjust, zero, sign, overflow */
     VECTOR_STATE_MAX = 16 * 1024 /* with the tiles of AMX a processor has some 11,000 bytes */
 };
 

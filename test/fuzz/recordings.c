@@ -82,6 +82,8 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
     struct signal_event signal;
     struct counter_event counter;
     struct clone_event made;
+    struct tick_event tick;
+    struct steps_event steps;
     struct cursor contents;
     uint32_t number;
     const char *why;
@@ -108,6 +110,10 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
         return read_contents_event(event, &number, &contents);
     case QUIPU_EVENT_EXIT:
         return read_exit_event(event);
+    case QUIPU_EVENT_TICK:
+        return read_tick_event(event, &tick);
+    case QUIPU_EVENT_STEPS:
+        return read_steps_event(event, &steps);
     case QUIPU_EVENT_END:
         return read_end_event(event, &status);
     default:

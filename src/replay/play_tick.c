@@ -1,0 +1,95 @@
+/* play_tick.c: a replayed thread goes to the tick of an event, or some instructions further; see
+ * play.h and tracee/tick_stop.h. */
+#include "replay/play.h"
+
+#include "x86/call_stop.h"
+
+/* Whether the next event is a tick. If so, sets TICK. */
+static bool peek_tick(struct player *player, struct tick_event *tick) {
+    struct event copy = player->event;
+    if (player->ended || !player->has_event || player->event.kind != QUIPU_EVENT_TICK)
+        return false;
+    if (read_tick_event(&copy, tick))
+        return true;
+    end_by_corruption(player);
+    return false;
+}
+
+static void finish_tick(struct player *player, const struct tick_event *tick) {
+    struct user_regs_struct registers;
+    if (get_general_registers(player->process, &registers) &&
+        hash_registers(&registers, false) == tick->hash)
+        finish_event(player);
+    else
+        end_by_difference(player, "comes to a tick with other registers");
+}
+
+void approach_tick(struct player *player) {
+    struct process_ticks *ticks = &player->thread->process->ticks;
+    struct tick_event tick;
+    uint64_t count;
+    if (!peek_tick(player, &tick))
+        return;
+    if (!ticks_arm(ticks, player->process))
+        end_play(player, PLAYED_WRONG,
+                 arena_print(player->arena, "'%s' is corrupt: a tick of a program without ticks",
+                             player->recording.path));
+    else if (!tick_count(ticks->code, player->process, &count) ||
+             tick.place.count - count > (uint64_t)INT64_MAX ||
+             !tick_stop_begin(ticks->code, &player->thread->tick, player->process,
+                              tick.place.count - count))
+        end_by_difference(player, "has passed a tick of the recording");
+}
+
+void leave_tick(struct player *player) {
+    struct play_thread *thread = player->thread;
+    if (thread->tick.block)
+        tick_stop_end(&thread->tick, thread->number);
+}
+
+static bool peek_steps(struct player *player, struct steps_event *steps) {
+    struct event copy = player->event;
+    if (player->ended || !player->has_event || player->event.kind != QUIPU_EVENT_STEPS)
+        return false;
+    if (read_steps_event(&copy, steps))
+        return true;
+    end_by_corruption(player);
+    return false;
+}
+
+bool needs_step(struct player *player) {
+    struct steps_event steps;
+    return peek_steps(player, &steps);
+}
+
+bool play_step(struct player *player) {
+    struct user_regs_struct registers;
+    struct steps_event steps;
+    if (!peek_steps(player, &steps) || ++player->steps < steps.count)
+        return false;
+    if (get_general_registers(player->process, &registers) && registers.rip == steps.address &&
+        hash_registers(&registers, false) == steps.hash)
+        finish_event(player);
+    else
+        end_by_difference(player, "has other registers behind a step of the recording");
+    return true;
+}
+
+bool play_tick_stop(struct player *player) {
+    struct play_thread *thread = player->thread;
+    struct process_ticks *ticks = &thread->process->ticks;
+    struct tick_place place;
+    return ticks->armed && ticks_has_code(ticks, thread->number) &&
+           tick_stop_reached(ticks->code, &thread->tick, thread->number, &place);
+}
+
+bool play_tick(struct player *player) {
+    struct process_ticks *ticks = &player->thread->process->ticks;
+    struct tick_event tick;
+    if (!peek_tick(player, &tick) || !ticks->code ||
+        !tick_is_at(ticks->code, player->process, &tick.place))
+        return false;
+    leave_tick(player);
+    finish_tick(player, &tick);
+    return true;
+}
