@@ -24,9 +24,14 @@ enum {
     EXTENDED_MAGIC = 0x46505853
 };
 
-uint32_t hash_registers(const struct user_regs_struct *registers, bool in_call) {
+enum {
+    WORDS = 20 /* of the registers that a program sees */
+};
+
+static void list_registers(const struct user_regs_struct *registers, bool in_call,
+                           uint64_t words[WORDS]) {
     const uint64_t accumulator = in_call ? registers->orig_rax : registers->rax;
-    const uint64_t words[] = {
+    const uint64_t list[WORDS] = {
         accumulator,        registers->rbx,     registers->rcx,
         registers->rdx,     registers->rsi,     registers->rdi,
         registers->rbp,     registers->rsp,     registers->r8,
@@ -35,12 +40,24 @@ uint32_t hash_registers(const struct user_regs_struct *registers, bool in_call) 
         registers->r15,     registers->rip,     registers->eflags & PROGRAM_FLAGS,
         registers->fs_base, registers->gs_base,
     };
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, by words */
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    memcpy(words, list, sizeof list);
+}
+
+uint32_t hash_registers(const struct user_regs_struct *registers, bool in_call) {
+    uint64_t words[WORDS], hash = 0xcbf29ce484222325u; /* FNV-1a, by words */
+    list_registers(registers, in_call, words);
+    for (size_t i = 0; i < WORDS; i++) {
         hash = (hash ^ words[i]) * 0x100000001b3u;
         hash ^= hash >> 32;
     }
     return (uint32_t)hash;
+}
+
+bool has_same_registers(const struct user_regs_struct *one, const struct user_regs_struct *other) {
+    uint64_t words[WORDS], others[WORDS];
+    list_registers(one, false, words);
+    list_registers(other, false, others);
+    return memcmp(words, others, sizeof words) == 0;
 }
 
 bool runs_64_bits(const struct user_regs_struct *registers) {

@@ -9,6 +9,10 @@
  * IN_CALL false anywhere else. Flags that the kernel uses are not in it. */
 uint32_t hash_registers(const struct user_regs_struct *registers, bool in_call);
 
+/* Whether the registers that a program sees are the same in both, anywhere but in front of a system
+ * call. */
+bool has_same_registers(const struct user_regs_struct *one, const struct user_regs_struct *other);
+
 /* Whether a thread with these registers runs 64-bit code. */
 bool runs_64_bits(const struct user_regs_struct *registers);
 

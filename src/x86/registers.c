@@ -24,8 +24,10 @@ enum {
 enum {
     XSAVE_LEAF = 0xd,
     XSAVE_HEADER = 512,
-    SSE_PLACE = 160, /* of the first vector, in the legacy region */
-    LOW_VECTORS = 16 /* vectors in the components SSE, AVX and UPPER */
+    MXCSR_PLACE = 24, /* and its mask; in front of it the x87's control */
+    STACK_PLACE = 32, /* %st(0) to %st(7) */
+    SSE_PLACE = 160,  /* of the first vector, in the legacy region */
+    LOW_VECTORS = 16  /* vectors in the components SSE, AVX and UPPER */
 };
 
 bool get_general_registers(pid_t thread, struct user_regs_struct *registers) {
@@ -91,20 +93,40 @@ uint64_t general_register(const struct user_regs_struct *registers, unsigned num
     return value;
 }
 
+struct component {
+    bool is_asked;
+    unsigned size, place;
+};
+
+/* Where the component is in the area. In a virtual machine the processor's answer is slow. */
+static const struct component *ask_component(unsigned number) {
+    static struct component components[COMPONENT_MORE_VECTORS + 1];
+    struct component *component = &components[number];
+    unsigned unused_c, unused_d;
+    if (component->is_asked)
+        return component;
+    component->is_asked = true;
+    if (number == COMPONENT_SSE) {
+        component->size = LOW_VECTORS * 16;
+        component->place = SSE_PLACE;
+    } else if (!__get_cpuid_count(XSAVE_LEAF, number, &component->size, &component->place,
+                                  &unused_c, &unused_d)) {
+        component->size = 0;
+    }
+    return component;
+}
+
 /* Returns the component's bytes, or NULL if they are in their initial state: all 0. */
-static const uint8_t *find_component(const struct registers *registers, unsigned component) {
+static const uint8_t *find_component(const struct registers *registers, unsigned number) {
     uint64_t present = 0;
-    unsigned size = 0, place = SSE_PLACE, unused_c, unused_d;
     if (registers->vector_size < XSAVE_HEADER + sizeof present)
         return NULL;
     memcpy(&present, registers->vectors + XSAVE_HEADER, sizeof present);
-    if (component == COMPONENT_SSE)
-        size = LOW_VECTORS * 16;
-    else if (!__get_cpuid_count(XSAVE_LEAF, component, &size, &place, &unused_c, &unused_d))
+    const struct component *component = ask_component(number);
+    if (!(present >> number & 1) || component->size == 0 ||
+        component->place + component->size > registers->vector_size)
         return NULL;
-    if (!(present >> component & 1) || size == 0 || place + size > registers->vector_size)
-        return NULL;
-    return registers->vectors + place;
+    return registers->vectors + component->place;
 }
 
 /* Copies part NUMBER of a component, each of SIZE bytes. */
@@ -126,6 +148,35 @@ void vector_register(const struct registers *registers, unsigned number,
     copy_part(registers, COMPONENT_SSE, number, bytes, 16);
     copy_part(registers, COMPONENT_AVX, number, bytes + 16, 16);
     copy_part(registers, COMPONENT_UPPER, number, bytes + 32, 32);
+}
+
+bool set_vector_part(struct registers *registers, unsigned number, const uint8_t bytes[16]) {
+    uint64_t present;
+    if (number >= LOW_VECTORS || registers->vector_size < XSAVE_HEADER + sizeof present)
+        return false;
+    memcpy(&present, registers->vectors + XSAVE_HEADER, sizeof present);
+    if (!(present >> COMPONENT_SSE & 1))
+        memset(registers->vectors + SSE_PLACE, 0, LOW_VECTORS * (size_t)16);
+    present |= 1u << COMPONENT_SSE;
+    memcpy(registers->vectors + XSAVE_HEADER, &present, sizeof present);
+    memcpy(registers->vectors + SSE_PLACE + (size_t)number * 16, bytes, 16);
+    return true;
+}
+
+bool has_same_stack(const struct registers *one, const struct registers *other) {
+    const uint8_t *areas[2];
+    static const uint8_t none[SSE_PLACE] = {0};
+    const struct registers *both[2] = {one, other};
+    for (int i = 0; i < 2; i++) {
+        uint64_t present = 1;
+        if (both[i]->vector_size >= XSAVE_HEADER + sizeof present)
+            memcpy(&present, both[i]->vectors + XSAVE_HEADER, sizeof present);
+        areas[i] = present & 1 ? both[i]->vectors : none;
+    }
+    if (areas[0] == none || areas[1] == none)
+        return true; /* one is in its initial state: the other nearly always is, too */
+    return memcmp(areas[0], areas[1], MXCSR_PLACE) == 0 &&
+           memcmp(areas[0] + STACK_PLACE, areas[1] + STACK_PLACE, SSE_PLACE - STACK_PLACE) == 0;
 }
 
 uint64_t mask_register(const struct registers *registers, unsigned number) {

@@ -63,6 +63,12 @@ void put_general_registers(struct user_regs_struct *registers, const uint64_t *v
 void vector_register(const struct registers *registers, unsigned number,
                      uint8_t bytes[VECTOR_BYTES]);
 
+/* Sets the lower 16 bytes of vector NUMBER < 16. Returns false if there are none. */
+bool set_vector_part(struct registers *registers, unsigned number, const uint8_t bytes[16]);
+
+/* Whether the x87's registers and its and the vectors' control are the same in both. */
+bool has_same_stack(const struct registers *one, const struct registers *other);
+
 /* Returns the bits of %kN, N = NUMBER < 8. */
 uint64_t mask_register(const struct registers *registers, unsigned number);
 
