@@ -45,6 +45,7 @@ struct player {
     pid_t number;           /* of the recorded process */
     uint64_t events;        /* that were done */
     uint64_t event_address; /* of the instruction that the last one was */
+    bool has_mapped;        /* the last event was a call that was made: the memory map is another */
     bool in_call;           /* it is stopped in front of a system call, which is not made */
     bool stepped;           /* its last instruction was a single step */
     uint64_t steps;         /* since the last event, if the next one comes behind steps */

@@ -96,6 +96,7 @@ static void make_call(struct player *player, const struct system_call *call) {
     memcpy(arguments, call->arguments, sizeof arguments);
     replace_mapping(player, call, arguments);
     player->in_call = false; /* behind it */
+    player->has_mapped = true;
     bool changed = memcmp(arguments, call->arguments, sizeof arguments) != 0;
     if (!enter_call_again(player->process) || !next_stop(player, REASON_CALL_ENTRY, &stop) ||
         (changed && !set_call_arguments(player->process, arguments)) ||

@@ -162,7 +162,7 @@ static enum play_pause play_entry(struct player *player, const struct system_cal
 /* Returns what the stop is, or GO_ON. */
 static int take_stop(struct player *player, int status, struct pause_request request) {
     struct thread_stop stop = read_stop(player->process, status, NULL);
-    player->in_call = false;
+    player->in_call = player->has_mapped = false;
     switch (stop.reason) {
     case REASON_ENDED:
         player->process = 0;
@@ -195,6 +195,30 @@ static int take_stop(struct player *player, int status, struct pause_request req
 
 /* ---- going ---- */
 
+static void interrupt(struct player *player, struct pause_request *request) {
+    if (request->interrupt || !player->hooks->is_interrupted(player->hooks->context))
+        return;
+    request->interrupt = true;
+    syscall(SYS_tgkill, player->process, player->process, SIGSTOP);
+}
+
+/* Waits for the next stop of the process. Returns as waitpid does. */
+static pid_t wait_for_stop(struct player *player, struct pause_request *request, int *status) {
+    sigset_t awaited;
+    pid_t stopped;
+    bool asks = player->hooks->is_interrupted;
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGCHLD);
+    sigaddset(&awaited, SIGALRM);
+    for (;;) {
+        stopped = waitpid(player->process, status, asks ? __WALL | WNOHANG : __WALL);
+        if (stopped > 0 || (stopped < 0 && errno != EINTR))
+            return stopped;
+        if (asks && sigwaitinfo(&awaited, NULL) == SIGALRM)
+            interrupt(player, request);
+    }
+}
+
 /* Continues the process, and waits for its next stop. Returns false if there is none. */
 static bool resume(struct player *player, struct pause_request *request, int *status) {
     struct single_step step = {0};
@@ -206,13 +230,7 @@ static bool resume(struct player *player, struct pause_request *request, int *st
     long how = step.is_step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU;
     if (ptrace(how, player->process, NULL, NULL) != 0 && errno != ESRCH)
         CHECK(!"the process can be continued");
-    pid_t stopped;
-    while ((stopped = waitpid(player->process, status, __WALL)) < 0 && errno == EINTR)
-        if (!request->interrupt && player->hooks->is_interrupted &&
-            player->hooks->is_interrupted(player->hooks->context)) {
-            request->interrupt = true;
-            syscall(SYS_tgkill, player->thread->process->number, player->process, SIGSTOP);
-        }
+    pid_t stopped = wait_for_stop(player, request, status);
     if (stopped == player->process && WIFSTOPPED(*status))
         finish_step(player->process, &step);
     return stopped == player->process;
@@ -271,6 +289,10 @@ uint64_t player_event_address(const struct player *player) {
     return player->event_address;
 }
 
+bool player_has_mapped(const struct player *player) {
+    return player->has_mapped;
+}
+
 uint64_t player_events(const struct player *player) {
     return player->events;
 }
@@ -286,7 +308,12 @@ bool player_settle(struct player *player) {
 
 struct play_state player_save(const struct player *player) {
     return (struct play_state){
-        player->place, player->playing, player->events, player->steps, player->ended,
+        .place = player->place,
+        .playing = player->playing,
+        .events = player->events,
+        .steps = player->steps,
+        .announced = player->announced,
+        .ended = player->ended,
     };
 }
 
@@ -296,6 +323,7 @@ const char *player_restore(struct player *player, const struct play_state *state
     player->playing = state->playing;
     player->events = state->events;
     player->steps = state->steps;
+    player->announced = state->announced;
     player->ended = state->ended;
     player->process = player->thread->number = player->thread->process->number = process;
     player->in_call = player->stepped = false;

@@ -56,7 +56,8 @@ struct play_hooks {
     void (*write_output)(void *context, int stream, const void *bytes, size_t size);
     /* Whether the breakpoint instruction at ADDRESS is not the program's. NULL: none. */
     bool (*is_breakpoint)(void *context, uint64_t address);
-    /* Asked whenever a signal has interrupted the wait for the process. NULL: never. */
+    /* Asked at each SIGALRM while the process goes on. The caller has blocked that signal, and
+     * SIGCHLD. NULL: never. */
     bool (*is_interrupted)(void *context);
 };
 
@@ -83,6 +84,9 @@ uint64_t player_events(const struct player *player);
  * signal behind an event is none: 0. */
 uint64_t player_event_address(const struct player *player);
 
+/* Whether the last event has changed which memory the process has. */
+bool player_has_mapped(const struct player *player);
+
 /* Sets INFO to the siginfo of the signal that comes next, QUIPU_SIGINFO_SIZE bytes. Returns its
  * number, or 0 if the next event is none. */
 int player_signal(struct player *player, uint8_t *info);
@@ -97,7 +101,7 @@ struct play_state {
     struct recording_place place;
     struct playing playing;
     uint64_t events, steps;
-    bool ended;
+    bool announced, ended;
 };
 
 struct play_state player_save(const struct player *player);
