@@ -25,7 +25,7 @@ static const struct command commands[] = {
     {"info", "tell what is instrumented, what was left alone, and why", cmd_info},
     {"export", "write counts for other tools: callgrind, lcov, cobertura, ...", cmd_export},
     {"record", "run a program and record its run, to be repeated", cmd_record},
-    {"replay", "repeat a recorded run", cmd_replay},
+    {"replay", "repeat a recorded run, in gdb, forwards and backwards", cmd_replay},
     {"trace", "run a program that records all that it executes and accesses", cmd_trace},
     {"print", "print a trace", cmd_print},
     {"cache", "tell what misses in simulated caches, of a trace", cmd_cache},

@@ -1,30 +1,37 @@
-/* replay.c: quipu replay --check FILE: repeats a recorded run. */
+/* replay.c: quipu replay FILE: repeats a recorded run, in a debugger or with --check. */
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/replay_session.h"
 
 #include "replay/player.h"
 #include "util/diag.h"
 
 #include <stdio.h>
 
-struct replay_options {
-    bool check;
-};
-
 static void print_help(void) {
-    fputs("usage: quipu replay --check RECORDING\n\n"
-          "Repeats the run that 'quipu record' recorded. Writes what the program wrote to its\n"
-          "standard output and standard error, and ends as it did. Its other files, sockets and\n"
-          "terminals are not touched. Ends with status 1, and says where, if the run differs from\n"
-          "the recording, or the recording was cut.\n\n"
-          "      --check   repeat it whole, without a debugger\n"
-          "      --help    print this\n",
-          stdout);
+    fputs(
+        "usage: quipu replay [OPTIONS] RECORDING\n\n"
+        "Repeats the run that 'quipu record' recorded, in gdb, which can go forwards and\n"
+        "backwards in it. The run's files, sockets and terminals are not touched; what it wrote\n"
+        "to its standard output and standard error is written again.\n\n"
+        "      --at=PLACE     begin at 'begin', 'end', 'signal', the last one, or behind so many\n"
+        "                     events\n"
+        "      --check        repeat it whole, without a debugger, and end as it did; with\n"
+        "                     status 1, and where, if the run differs from the recording, or the\n"
+        "                     recording was cut\n"
+        "      --gdb=PROGRAM  this gdb; 'gdb' where none is named\n"
+        "      --port=N       wait for a debugger at port N of 127.0.0.1; 0: one that is free\n"
+        "      --help         print this\n\n"
+        "In gdb, 'monitor help' lists what quipu adds.\n",
+        stdout);
 }
 
 static const struct option_row rows[] = {
+    {"at", 0, OPTION_TEXT, offsetof(struct replay_options, at), NULL},
     {"check", 0, OPTION_FLAG, offsetof(struct replay_options, check), NULL},
+    {"gdb", 0, OPTION_TEXT, offsetof(struct replay_options, gdb), NULL},
+    {"port", 0, OPTION_TEXT, offsetof(struct replay_options, port), NULL},
 };
 
 static const struct command_line command_line = {"replay", print_help, rows,
@@ -62,8 +69,9 @@ int cmd_replay(int argc, char **argv) {
         die("no recording to replay; 'quipu replay --help' tells how");
     if (file + 1 < argc)
         die("'%s': one recording at a time", argv[file + 1]);
-    if (!options.check)
-        die("a debugger cannot replay a recording yet; 'quipu replay --check %s' repeats the run",
-            argv[file]);
-    return play(argv[file]);
+    if (options.check && (options.at || options.gdb || options.port))
+        die("--check repeats the whole run, without a debugger");
+    if (options.gdb && options.port)
+        die("--port waits for a debugger, --gdb starts one; choose one of them");
+    return options.check ? play(argv[file]) : debug_replay(argv[file], &options);
 }

@@ -1,0 +1,48 @@
+/* answer.c: what all packets need to answer; see session.h. */
+#include "debug/session.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+void answer_text(struct session *session, const char *text) {
+    buffer_text(&session->answer, text);
+}
+
+void answer_error(struct session *session, const char *why) {
+    buffer_print(&session->answer, "E.%s", why);
+}
+
+void answer_thread(struct session *session) {
+    unsigned number = (unsigned)player_number(session->timeline->player);
+    if (session->names_processes)
+        buffer_print(&session->answer, "p%x.%x", number, number);
+    else
+        buffer_print(&session->answer, "%x", number);
+}
+
+void tell(struct session *session, const char *text) {
+    struct buffer packet = {0};
+    buffer_text(&packet, "O");
+    add_digits(&packet, text, strlen(text));
+    packet_write(&session->connection, packet.data, packet.count);
+    buffer_release(&packet);
+}
+
+const char *describe_end(struct arena *arena, struct timeline *timeline) {
+    const struct playing *playing = player_playing(timeline->player);
+    switch (playing->end) {
+    case PLAYED_END:
+        return WIFSIGNALED(playing->status)
+                   ? arena_print(arena, "the program was ended here by signal %d (%s)",
+                                 WTERMSIG(playing->status), strsignal(WTERMSIG(playing->status)))
+                   : arena_print(arena, "the program has ended here with status %d",
+                                 WEXITSTATUS(playing->status));
+    case PLAYED_CUT:
+        return "the recording was cut here";
+    case PLAYED_STOPPED:
+        return arena_print(arena, "the recording ends here, while the program went on: %s",
+                           playing->message);
+    default:
+        return playing->message ? playing->message : "the replay ends here";
+    }
+}

@@ -1,0 +1,204 @@
+/* checkpoints.c: copies of the present process, and going to them; see timeline.h.
+ *
+ * invariant: checkpoints are in the order of time. Of one slice's, each was made on a way from the
+ * one in front of it, as the order of others is not known.
+ *
+ * Their number is bounded. Where there are too many, one goes that is close to its neighbours and
+ * far from the present place: so they are the closer, the nearer they are. */
+#include "debug/call_site.h"
+#include "debug/timeline.h"
+
+#include "tracee/checkpoint.h"
+#include "util/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void drop_stand(struct stand *stand) {
+    drop_process(&stand->process);
+}
+
+bool is_slice_begin(const struct place *place) {
+    return !place->base && place->steps == 0 && !place->ended;
+}
+
+/* ---- the list ---- */
+
+/* Returns the index of the first checkpoint behind HERE. */
+static size_t index_behind(const struct timeline *timeline, const struct place *here) {
+    size_t i = 0;
+    while (i < timeline->count) {
+        const struct place *place = &timeline->checkpoints[i]->stand.place;
+        if (place->events > here->events ||
+            (place->events == here->events && place->base && !here->base))
+            break;
+        i++;
+        if (here->base && timeline->checkpoints[i - 1] == here->base)
+            break;
+    }
+    return i;
+}
+
+static void remove_at(struct timeline *timeline, size_t index) {
+    drop_stand(&timeline->checkpoints[index]->stand);
+    free(timeline->checkpoints[index]);
+    timeline->count--;
+    memmove(&timeline->checkpoints[index], &timeline->checkpoints[index + 1],
+            (timeline->count - index) * sizeof *timeline->checkpoints);
+}
+
+/* Removes the one that is missed least; never the first, nor one that is in use. */
+static void thin_out(struct timeline *timeline) {
+    size_t least = 0;
+    double least_missed = 0;
+    for (size_t i = 1; i + 1 < timeline->count; i++) {
+        struct checkpoint *const *at = &timeline->checkpoints[i];
+        if (at[0] == timeline->here.base || at[0] == timeline->pinned || at[0] == timeline->working)
+            continue;
+        double gap = (double)(at[1]->stand.clock - at[-1]->stand.clock);
+        double distance = (double)at[0]->stand.clock - (double)timeline->clock;
+        double missed = gap / ((distance < 0 ? -distance : distance) + 1);
+        if (!least || missed < least_missed) {
+            least = i;
+            least_missed = missed;
+        }
+    }
+    if (least)
+        remove_at(timeline, least);
+}
+
+/* Inserts a checkpoint, which was made at PLACE. The order of PLACE and later ones of its slice is
+ * not known, so these go; but not the pinned one, which is behind it. */
+static bool insert(struct timeline *timeline, struct checkpoint *checkpoint,
+                   const struct place *place) {
+    if (timeline->count == CHECKPOINTS_MAX)
+        thin_out(timeline);
+    if (timeline->count == CHECKPOINTS_MAX)
+        return false;
+    size_t index = index_behind(timeline, place);
+    while (checkpoint->stand.place.base && index < timeline->count &&
+           timeline->checkpoints[index]->stand.place.events == place->events &&
+           timeline->checkpoints[index] != timeline->pinned)
+        remove_at(timeline, index);
+    memmove(&timeline->checkpoints[index + 1], &timeline->checkpoints[index],
+            (timeline->count - index) * sizeof *timeline->checkpoints);
+    timeline->checkpoints[index] = checkpoint;
+    timeline->count++;
+    return true;
+}
+
+struct checkpoint *checkpoint_for(const struct timeline *timeline, uint64_t events) {
+    struct checkpoint *found = timeline->checkpoints[0];
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct place *place = &timeline->checkpoints[i]->stand.place;
+        if (place->events < events || (place->events == events && !place->base))
+            found = timeline->checkpoints[i];
+    }
+    return found;
+}
+
+struct checkpoint *checkpoint_before(const struct timeline *timeline, const struct place *place) {
+    struct checkpoint *found = NULL;
+    bool is_begin = is_slice_begin(place);
+    for (size_t i = 0; i < timeline->count; i++) {
+        struct checkpoint *checkpoint = timeline->checkpoints[i];
+        const struct place *other = &checkpoint->stand.place;
+        if (other->events > place->events || (other->events == place->events && is_begin))
+            break;
+        if (other->events == place->events && other->base && !place->base && !place->ended)
+            break;
+        if (checkpoint == place->base && place->steps == 0 && !place->at_signal)
+            break;
+        found = checkpoint;
+        if (checkpoint == place->base)
+            break;
+    }
+    return found;
+}
+
+/* ---- copies ---- */
+
+bool copy_here(struct timeline *timeline, struct stand *stand) {
+    pid_t process = timeline_process(timeline);
+    take_points_out(timeline);
+    *stand = (struct stand){0, player_save(timeline->player), timeline->here, timeline->clock};
+    if (!process || timeline->here.ended || !player_settle(timeline->player))
+        return false;
+    if (!is_call_site(process, timeline->site))
+        timeline->site = find_call_site(process);
+    return timeline->site &&
+           !copy_process(timeline->arena, process, timeline->site, &stand->process);
+}
+
+struct checkpoint *keep_stand(struct timeline *timeline, struct stand *stand) {
+    struct checkpoint *made = calloc(1, sizeof *made);
+    if (made) {
+        made->stand = *stand;
+        if (!is_slice_begin(&stand->place))
+            made->stand.place = (struct place){.events = stand->place.events, .base = made};
+        if (insert(timeline, made, &stand->place)) {
+            stand->process = 0;
+            return made;
+        }
+    }
+    free(made);
+    drop_stand(stand);
+    return NULL;
+}
+
+struct checkpoint *keep_here(struct timeline *timeline) {
+    struct place *here = &timeline->here;
+    struct stand stand;
+    if (here->at_signal || here->ended)
+        return NULL;
+    timeline->kept = clock_seconds();
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct place *place = &timeline->checkpoints[i]->stand.place;
+        if (here->steps == 0 && place->events == here->events && place->base == here->base)
+            return timeline->checkpoints[i];
+    }
+    if (!copy_here(timeline, &stand)) {
+        drop_stand(&stand);
+        return NULL;
+    }
+    struct checkpoint *made = keep_stand(timeline, &stand);
+    if (made)
+        *here = made->stand.place;
+    return made;
+}
+
+void take_here(struct timeline *timeline, struct stand *stand) {
+    take_points_out(timeline);
+    player_settle(timeline->player);
+    *stand = (struct stand){timeline_process(timeline), player_save(timeline->player),
+                            timeline->here, timeline->clock};
+    player_restore(timeline->player, &stand->state, 0);
+}
+
+static bool stand_here(struct timeline *timeline, const struct stand *stand, pid_t process) {
+    pid_t former = timeline_process(timeline);
+    take_points_out(timeline);
+    if (player_restore(timeline->player, &stand->state, process))
+        return false;
+    drop_process(&former);
+    timeline->here = stand->place;
+    timeline->clock = stand->clock;
+    if (process)
+        points_look(&timeline->points, process);
+    return true;
+}
+
+bool go_to_stand(struct timeline *timeline, struct stand *stand) {
+    pid_t process = stand->process;
+    stand->process = 0;
+    return stand_here(timeline, stand, process);
+}
+
+bool go_to_copy(struct timeline *timeline, const struct stand *stand) {
+    pid_t copy;
+    if (!is_call_site(stand->process, timeline->site))
+        timeline->site = find_call_site(stand->process);
+    return timeline->site &&
+           !copy_process(timeline->arena, stand->process, timeline->site, &copy) &&
+           stand_here(timeline, stand, copy);
+}

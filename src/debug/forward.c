@@ -1,0 +1,40 @@
+/* forward.c: goes forwards as a debugger's user does; see timeline.h.
+ *
+ * On the way checkpoints are made: at events, and within slices that are long. */
+#include "debug/timeline.h"
+
+#include "util/clock.h"
+#include "x86/kernel.h"
+
+/* In seconds. */
+static const double checkpoint_interval = 0.05, long_slice = 0.25;
+
+static void keep_sometimes(struct timeline *timeline, const struct halt *halt) {
+    double now = clock_seconds();
+    if (halt->kind == HALT_TIMER || now - timeline->kept > checkpoint_interval)
+        keep_here(timeline);
+    timeline->until = timeline->kept + long_slice;
+}
+
+/* Whether the user does not see the halt. */
+static bool is_on_the_way(const struct halt *halt, bool step) {
+    return halt->kind == HALT_TIMER || (halt->kind == HALT_EVENT && !step) ||
+           (halt->kind == HALT_STEP && !step);
+}
+
+struct halt go_forwards(struct timeline *timeline, bool step) {
+    struct halt halt = {HALT_END, NULL};
+    if (timeline->here.ended)
+        return halt;
+    begin_motion(timeline);
+    timeline->until = timeline->kept + long_slice;
+    bool over = points_find(&timeline->points, next_instruction(timeline_process(timeline)));
+    do {
+        halt = advance(timeline, step || over);
+        over = false;
+        if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
+            keep_sometimes(timeline, &halt);
+    } while (is_on_the_way(&halt, step));
+    end_motion(timeline);
+    return halt;
+}

@@ -1,0 +1,266 @@
+/* locate.c: how many instructions a place is behind a checkpoint; see target.h.
+ *
+ * From a checkpoint of the slice one goes forwards to the place, and looks how near one can begin:
+ *   - by single steps, if it is near;
+ *   - from the last pass of the same instruction in front of it, as in a loop;
+ *   - from somewhere between: by a timer. If the place is reached from where the timer has stopped
+ *     the process, that was in front of it, and becomes a checkpoint.
+ * Each way ends with single steps. */
+#include "debug/target.h"
+
+#include "tracee/checkpoint.h"
+#include "util/clock.h"
+#include "x86/kernel.h"
+#include "x86/registers.h"
+
+#include <stdlib.h>
+
+enum {
+    STEPS_FEW = 600,
+    STEPS_LOOP = 5000, /* of one turn of a loop */
+    STEPS_NEAR = 300,  /* that the place is to be behind a checkpoint, at most */
+    HALVINGS_MAX = 40
+};
+
+/* In seconds: what a timer can tell apart. */
+static const double timer_least = 0.00004;
+
+/* Whether the process is at the target, behind a step. */
+static bool is_there(struct timeline *timeline, struct target *target) {
+    return target->kind == TARGET_STATE &&
+           next_instruction(timeline_process(timeline)) == target->address &&
+           has_state(&target->state, timeline_process(timeline));
+}
+
+/* Steps up to MOST instructions. REACHED_HALT: they were not enough. */
+static enum reached step_towards(struct timeline *timeline, struct target *target, uint64_t most) {
+    set_stops(timeline, true, 0);
+    if (is_there(timeline, target))
+        return REACHED;
+    for (uint64_t i = 0; i < most; i++) {
+        struct halt halt = advance(timeline, true);
+        if (halt.kind == HALT_INTERRUPT)
+            return REACHED_STOP;
+        if (halt.kind == HALT_SIGNAL && target->kind == TARGET_SIGNAL &&
+            timeline->here.events == target->place.events)
+            return REACHED;
+        if (halt.kind == HALT_END && target->kind == TARGET_END)
+            return REACHED;
+        if (halt.kind == HALT_END || timeline->here.events > target->place.events)
+            return REACHED_NOT;
+        if (is_there(timeline, target))
+            return REACHED;
+    }
+    return REACHED_HALT;
+}
+
+/* Goes on to the target. PASSES becomes how often its instruction was passed before that. */
+static enum reached count_passes(struct timeline *timeline, struct target *target,
+                                 uint64_t *passes) {
+    struct halt halt;
+    bool over = false;
+    *passes = 0;
+    set_stops(timeline, true, target->address);
+    for (;;) {
+        if (over && is_there(timeline, target))
+            return REACHED;
+        halt = advance(timeline, over);
+        over = false;
+        if (halt.kind == HALT_INTERRUPT)
+            return REACHED_STOP;
+        if (halt.kind == HALT_SIGNAL && target->kind == TARGET_SIGNAL &&
+            timeline->here.events == target->place.events)
+            return REACHED;
+        if (halt.kind == HALT_END)
+            return target->kind == TARGET_END ? REACHED : REACHED_NOT;
+        if (timeline->here.events > target->place.events)
+            return REACHED_NOT;
+        if (halt.kind != HALT_POINT)
+            continue;
+        if (is_there(timeline, target))
+            return REACHED;
+        ++*passes;
+        over = true;
+    }
+}
+
+/* Goes on to the pass NUMBER, from 1, of the target's instruction. */
+static enum reached go_to_pass(struct timeline *timeline, const struct target *target,
+                               uint64_t number) {
+    bool over = false;
+    set_stops(timeline, true, target->address);
+    while (number) {
+        struct halt halt = advance(timeline, over);
+        over = halt.kind == HALT_POINT;
+        number -= over;
+        if (halt.kind == HALT_INTERRUPT)
+            return REACHED_STOP;
+        if (halt.kind == HALT_END || timeline->here.events > target->place.events)
+            return REACHED_NOT;
+    }
+    return REACHED;
+}
+
+/* ---- a checkpoint in the slice ---- */
+
+static bool is_in_slice(const struct checkpoint *checkpoint, const struct place *place) {
+    return checkpoint && checkpoint->stand.place.events == place->events;
+}
+
+/* Goes to the last checkpoint of the target's slice that is in front of it, which is made if there
+ * is none. LOW becomes it. */
+static enum reached go_to_low(struct timeline *timeline, const struct target *target,
+                              struct checkpoint **low) {
+    *low = checkpoint_before(timeline, &target->place);
+    if (is_in_slice(*low, &target->place))
+        return go_to_copy(timeline, &(*low)->stand) ? REACHED : REACHED_NOT;
+    if (!go_to_copy(timeline, &checkpoint_for(timeline, target->place.events)->stand))
+        return REACHED_NOT;
+    enum reached reached = run_to_events(timeline, target->place.events);
+    if (reached == REACHED)
+        *low = keep_here(timeline);
+    return reached == REACHED && !*low ? REACHED_NOT : reached;
+}
+
+/* Goes somewhere between LOW and the target, which is SECONDS behind it, by a timer. If that was in
+ * front of the target, LOW becomes a checkpoint there, and the timeline is at the target. Otherwise
+ * REACHED_NOT. SECONDS becomes the distance to try next. */
+static enum reached come_between(struct timeline *timeline, struct target *target,
+                                 struct checkpoint **low, double *seconds) {
+    struct stand between;
+    struct halt halt;
+    uint64_t passes;
+    if (!go_to_copy(timeline, &(*low)->stand))
+        return REACHED_STOP;
+    set_stops(timeline, true, 0);
+    set_alarm(timeline, *seconds / 2);
+    do
+        halt = advance(timeline, false);
+    while (halt.kind == HALT_SIGNAL);
+    set_alarm(timeline, 0);
+    *seconds /= 2;
+    if (halt.kind == HALT_INTERRUPT)
+        return REACHED_STOP;
+    if (halt.kind != HALT_TIMER || timeline->here.events != target->place.events ||
+        is_slice_begin(&timeline->here))
+        return REACHED_NOT;
+    if (!copy_here(timeline, &between)) {
+        drop_stand(&between);
+        return REACHED_NOT;
+    }
+    double begun = clock_seconds();
+    enum reached reached = count_passes(timeline, target, &passes);
+    if (reached == REACHED) {
+        *seconds = clock_seconds() - begun;
+        struct checkpoint *made = keep_stand(timeline, &between);
+        *low = made ? made : *low;
+        timeline->working = *low;
+    }
+    drop_stand(&between);
+    return reached;
+}
+
+/* Comes closer to the target from LOW, by halves, until few steps are left. */
+static enum reached halve(struct timeline *timeline, struct target *target, struct checkpoint **low,
+                          double seconds) {
+    for (int i = 0; i < HALVINGS_MAX && seconds > timer_least; i++)
+        if (come_between(timeline, target, low, &seconds) == REACHED_STOP)
+            return REACHED_STOP;
+    return REACHED;
+}
+
+/* Sets LOW to a checkpoint in front of the target, from which a few steps lead to it. */
+static enum reached come_close(struct timeline *timeline, struct target *target,
+                               struct checkpoint **low) {
+    uint64_t passes;
+    if (!go_to_copy(timeline, &(*low)->stand))
+        return REACHED_NOT;
+    double begun = clock_seconds();
+    enum reached reached = count_passes(timeline, target, &passes);
+    double seconds = clock_seconds() - begun;
+    if (reached != REACHED)
+        return reached;
+    if (passes == 0)
+        return halve(timeline, target, low, seconds);
+    if (!go_to_copy(timeline, &(*low)->stand))
+        return REACHED_NOT;
+    reached = go_to_pass(timeline, target, passes);
+    if (reached != REACHED)
+        return reached;
+    struct checkpoint *pass = keep_here(timeline);
+    if (!pass)
+        return REACHED_NOT;
+    timeline->working = *low = pass;
+    reached = step_towards(timeline, target, STEPS_LOOP);
+    if (reached != REACHED_HALT)
+        return reached;
+    return halve(timeline, target, low, seconds / (double)passes);
+}
+
+/* ---- the place ---- */
+
+/* Finds the target's place, and sets PLACE to it. */
+static enum reached find_place(struct timeline *timeline, struct target *target,
+                               struct place *place) {
+    struct checkpoint *low;
+    enum reached reached = go_to_low(timeline, target, &low);
+    timeline->working = low;
+    if (reached == REACHED)
+        reached = step_towards(timeline, target, STEPS_FEW);
+    if (reached == REACHED_HALT) {
+        reached = come_close(timeline, target, &low);
+        if (reached == REACHED)
+            reached = go_to_copy(timeline, &low->stand) ? step_towards(timeline, target, UINT64_MAX)
+                                                        : REACHED_NOT;
+    }
+    place->base = timeline->here.base;
+    place->steps = timeline->here.steps;
+    return reached;
+}
+
+/* Makes a checkpoint close in front of PLACE, which is many steps behind its base. */
+static void keep_close(struct timeline *timeline, struct place *place) {
+    uint64_t steps = place->steps;
+    struct checkpoint *low =
+        place->base ? (struct checkpoint *)place->base : checkpoint_for(timeline, place->events);
+    if (!go_to_copy(timeline, &low->stand) ||
+        (!place->base && run_to_events(timeline, place->events) != REACHED))
+        return;
+    set_stops(timeline, true, 0);
+    for (uint64_t i = 0; i < steps - STEPS_NEAR / 2; i++)
+        if (advance(timeline, true).kind != HALT_STEP)
+            return;
+    struct checkpoint *made = keep_here(timeline);
+    if (made) {
+        place->base = made;
+        place->steps = STEPS_NEAR / 2;
+    }
+}
+
+enum reached locate(struct timeline *timeline) {
+    struct place *here = &timeline->here;
+    struct target target = {.kind = TARGET_EVENTS};
+    struct stand present;
+    enum reached reached = REACHED;
+    bool is_known = here->steps != STEPS_UNKNOWN && here->steps > 0;
+    if (is_known && here->steps <= STEPS_NEAR)
+        return REACHED;
+    timeline->pinned = here->base;
+    take_here(timeline, &present);
+    struct stand wanted = present;
+    if (!is_known) {
+        wanted.place.steps = STEPS_UNKNOWN;
+        set_target(&target, &wanted);
+        if (present.place.base && present.place.steps == 0)
+            wanted.place.steps = 0;
+        target.place = wanted.place;
+        reached = find_place(timeline, &target, &present.place);
+    }
+    if (reached == REACHED && present.place.steps > STEPS_NEAR)
+        keep_close(timeline, &present.place);
+    go_to_stand(timeline, &present);
+    timeline->pinned = timeline->working = NULL;
+    forget_target(&target);
+    bool is_base = here->base && here->steps == 0; /* a checkpoint: from one in front of it */
+    return reached == REACHED && is_base ? locate(timeline) : reached;
+}

@@ -1,0 +1,114 @@
+/* memory.c: the packets that read and write registers and memory; see session.h. */
+#include "debug/session.h"
+
+#include "tracee/tracee.h"
+#include "x86/debugger.h"
+
+#include <string.h>
+
+static const char no_process[] = "the process is gone";
+static const char no_change[] = "a replayed process cannot be changed";
+
+enum {
+    PAGE = 4096
+};
+
+/* ---- registers ---- */
+
+/* The number of the last system call is left out: it depends on how the process came here. */
+static bool read_all(struct session *session, struct registers *registers) {
+    pid_t process = timeline_process(session->timeline);
+    if (!process || !get_registers(process, registers))
+        return false;
+    registers->general.orig_rax = UINT64_MAX;
+    return true;
+}
+
+static bool add_register(struct session *session, const struct registers *registers,
+                         size_t number) {
+    uint8_t bytes[DEBUGGER_REGISTER_MAX];
+    size_t size = debugger_register(registers, number, bytes);
+    add_digits(&session->answer, bytes, size);
+    return size;
+}
+
+void take_registers_read(struct session *session, const char *text) {
+    static struct registers registers;
+    (void)text;
+    if (!read_all(session, &registers)) {
+        answer_error(session, no_process);
+        return;
+    }
+    for (size_t number = 0; add_register(session, &registers, number); number++)
+        ;
+}
+
+void take_register_read(struct session *session, const char *text) {
+    static struct registers registers;
+    uint64_t number;
+    if (!take_number(&text, &number))
+        answer_error(session, "a number is missing");
+    else if (!read_all(session, &registers))
+        answer_error(session, no_process);
+    else if (!add_register(session, &registers, number))
+        answer_error(session, "there is no such register");
+}
+
+void take_registers_write(struct session *session, const char *text) {
+    (void)text;
+    answer_error(session, no_change);
+}
+
+void take_register_write(struct session *session, const char *text) {
+    (void)text;
+    answer_error(session, no_change);
+}
+
+/* ---- memory ---- */
+
+/* Reads as much as is there, of SIZE bytes. */
+static size_t read_some(pid_t process, uint64_t address, uint8_t *bytes, size_t size) {
+    size_t done = 0;
+    while (done < size) {
+        size_t part = PAGE - (address + done) % PAGE;
+        part = part < size - done ? part : size - done;
+        if (!read_memory(process, address + done, bytes + done, part))
+            break;
+        done += part;
+    }
+    return done;
+}
+
+void take_memory_read(struct session *session, const char *text) {
+    static uint8_t bytes[PACKET_MAX / 2];
+    uint64_t address, size;
+    pid_t process = timeline_process(session->timeline);
+    if (!take_number(&text, &address) || !take_character(&text, ',') || !take_number(&text, &size))
+        answer_error(session, "an address and a size are missing");
+    else if (!process)
+        answer_error(session, no_process);
+    else {
+        size = size < sizeof bytes ? size : sizeof bytes;
+        size_t count = read_some(process, address, bytes, size);
+        if (count || !size)
+            add_digits(&session->answer, bytes, count);
+        else
+            answer_text(session, "E0e"); /* EFAULT */
+    }
+}
+
+void take_memory_write(struct session *session, const char *text) {
+    (void)text;
+    answer_error(session, no_change);
+}
+
+/* The client asks whether there is this packet by one of no bytes. */
+void take_binary_write(struct session *session, const char *text, size_t size) {
+    (void)size;
+    uint64_t address, count;
+    if (take_number(&text, &address) && take_character(&text, ',') && take_number(&text, &count) &&
+        count == 0)
+        answer_text(session, "OK");
+    else
+        answer_error(session, no_change);
+}

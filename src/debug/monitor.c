@@ -1,0 +1,118 @@
+/* monitor.c: commands of quipu's own, 'monitor ...' in gdb; see session.h. */
+#include "debug/session.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Writes TEXT to the client's console, in packets of a bounded size. */
+static void tell_bytes(struct session *session, const char *text, size_t size) {
+    enum {
+        PART = 4096
+    };
+    for (size_t at = 0; at < size; at += PART) {
+        struct buffer packet = {0};
+        buffer_text(&packet, "O");
+        add_digits(&packet, text + at, size - at < PART ? size - at : (size_t)PART);
+        packet_write(&session->connection, packet.data, packet.count);
+        buffer_release(&packet);
+    }
+}
+
+static void tell_line(struct session *session, const char *format, unsigned long long number) {
+    struct arena arena = {0};
+    tell(session, arena_print(&arena, format, number));
+    arena_release(&arena);
+}
+
+/* The present place, by its events and instructions. */
+static void tell_when(struct session *session, const char *argument) {
+    const struct place *here = &session->timeline->here;
+    (void)argument;
+    tell_line(session, "event %llu", here->events);
+    if (here->at_signal)
+        tell(session, ", in front of a signal");
+    else if (here->ended)
+        tell(session, ", the end");
+    else if (!is_slice_begin(here))
+        tell(session, ", and some instructions");
+    tell(session, "\n");
+}
+
+/* Goes to a place, by the number of events, or to 'begin' or 'end'. */
+static void go(struct session *session, const char *argument) {
+    struct timeline *timeline = session->timeline;
+    char *end = (char *)argument;
+    errno = 0;
+    unsigned long long events = strtoull(argument, &end, 10);
+    bool good = true;
+    if (strcmp(argument, "begin") == 0)
+        good = go_to_events(timeline, 0);
+    else if (strcmp(argument, "end") == 0)
+        while (go_forwards(timeline, false).kind != HALT_END)
+            ;
+    else if (!isdigit((unsigned char)*argument) || *end || errno)
+        tell(session, "quipu: name a number of events, 'begin' or 'end'\n");
+    else if (!(good = go_to_events(timeline, events)))
+        tell_line(session, "quipu: the recording has no %llu events\n", events);
+    session->halt = (struct halt){HALT_STEP, NULL};
+    if (good)
+        tell(session, "quipu: use 'maintenance flush register-cache' and 'frame' to see it\n");
+}
+
+/* What the program has written up to here. */
+static void tell_output(struct session *session, const char *argument) {
+    const struct timeline *timeline = session->timeline;
+    (void)argument;
+    for (size_t i = 0; i < timeline->outputs.count; i++) {
+        const struct output *output = &timeline->outputs.data[i];
+        if (output->events < timeline->here.events)
+            tell_bytes(session, timeline->text.data + output->begin, output->size);
+    }
+}
+
+static void tell_checkpoints(struct session *session, const char *argument) {
+    const struct timeline *timeline = session->timeline;
+    (void)argument;
+    for (size_t i = 0; i < timeline->count; i++)
+        tell_line(session,
+                  timeline->checkpoints[i]->stand.place.base ? "event %llu, and some instructions\n"
+                                                             : "event %llu\n",
+                  timeline->checkpoints[i]->stand.place.events);
+}
+
+static void tell_help(struct session *session, const char *argument);
+
+static const struct {
+    const char *name, *help;
+    void (*run)(struct session *session, const char *argument);
+} commands[] = {
+    {"when", "tell where in the recording the process is", tell_when},
+    {"goto", "EVENTS, 'begin' or 'end': go there", go},
+    {"output", "tell what the program has written up to here", tell_output},
+    {"checkpoints", "list the places from which others are reached", tell_checkpoints},
+    {"help", "tell this", tell_help},
+};
+
+static void tell_help(struct session *session, const char *argument) {
+    struct arena arena = {0};
+    (void)argument;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        tell(session,
+             arena_print(&arena, "monitor %-12s %s\n", commands[i].name, commands[i].help));
+    arena_release(&arena);
+}
+
+void take_monitor(struct session *session, const char *line) {
+    size_t length = strcspn(line, " ");
+    const char *argument = line + length + strspn(line + length, " ");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strlen(commands[i].name) == length && strncmp(commands[i].name, line, length) == 0) {
+            commands[i].run(session, argument);
+            answer_text(session, "OK");
+            return;
+        }
+    tell(session, "quipu: there is no such command; 'monitor help' lists them\n");
+    answer_text(session, "OK");
+}

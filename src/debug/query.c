@@ -1,0 +1,189 @@
+/* query.c: the packets that ask for something, and set something; see session.h. */
+#include "debug/session.h"
+
+#include "x86/debugger.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- qXfer: objects, by parts ---- */
+
+static void add_description(struct session *session, const char *annex, struct buffer *object) {
+    if (strcmp(annex, "target.xml") == 0)
+        describe_registers(object);
+    (void)session;
+}
+
+/* Without the kernel's own code, which is hidden from the program, too. */
+static void add_auxiliary(struct session *session, const char *annex, struct buffer *object) {
+    char path[64];
+    Elf64_auxv_t value;
+    (void)annex;
+    snprintf(path, sizeof path, "/proc/%d/auxv", (int)timeline_process(session->timeline));
+    FILE *file = fopen(path, "re");
+    while (file && fread(&value, sizeof value, 1, file) == 1)
+        if (value.a_type != AT_SYSINFO_EHDR)
+            buffer_add(object, &value, sizeof value);
+    if (file)
+        fclose(file);
+}
+
+static void add_program(struct session *session, const char *annex, struct buffer *object) {
+    char link[64], path[PATH_MAX];
+    (void)annex;
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)timeline_process(session->timeline));
+    ssize_t size = readlink(link, path, sizeof path);
+    if (size > 0)
+        buffer_add(object, path, (size_t)size);
+}
+
+static void add_signal(struct session *session, const char *annex, struct buffer *object) {
+    uint8_t info[QUIPU_SIGINFO_SIZE];
+    (void)annex;
+    if (session->halt.kind == HALT_SIGNAL && player_signal(session->timeline->player, info))
+        buffer_add(object, info, sizeof info);
+}
+
+static void add_threads(struct session *session, const char *annex, struct buffer *object) {
+    struct buffer answer = session->answer;
+    (void)annex;
+    session->answer = (struct buffer){0};
+    answer_thread(session);
+    buffer_print(object, "<threads><thread id=\"%s\"/></threads>", session->answer.data);
+    buffer_release(&session->answer);
+    session->answer = answer;
+}
+
+static const struct {
+    const char *name;
+    void (*add)(struct session *session, const char *annex, struct buffer *object);
+} objects[] = {
+    {"features", add_description}, {"auxv", add_auxiliary},  {"exec-file", add_program},
+    {"siginfo", add_signal},       {"threads", add_threads},
+};
+
+/* Takes the part of *TEXT up to the next colon, which becomes NUL, out of COPY. */
+static char *take_part(char **text) {
+    char *part = *text, *colon = strchr(part, ':');
+    if (!colon)
+        return NULL;
+    *colon = '\0';
+    *text = colon + 1;
+    return part;
+}
+
+static void answer_part(struct session *session, const struct buffer *object, uint64_t offset,
+                        uint64_t size) {
+    size = size < PACKET_MAX / 4 ? size : PACKET_MAX / 4;
+    if (offset > object->count) {
+        answer_error(session, "there is no more");
+        return;
+    }
+    uint64_t left = object->count - offset;
+    answer_text(session, left > size ? "m" : "l");
+    buffer_add(&session->answer, object->data ? object->data + offset : "",
+               left < size ? left : size);
+}
+
+/* "OBJECT:read:ANNEX:OFFSET,SIZE" */
+static void take_transfer(struct session *session, const char *text) {
+    struct arena arena = {0};
+    struct buffer object = {0};
+    uint64_t offset, size;
+    char *rest = arena_copy(&arena, text, strlen(text));
+    const char *name = take_part(&rest), *verb = name ? take_part(&rest) : NULL;
+    const char *annex = verb ? take_part(&rest) : NULL, *numbers = rest;
+    if (annex && strcmp(verb, "read") == 0 && take_number(&numbers, &offset) &&
+        take_character(&numbers, ',') && take_number(&numbers, &size))
+        for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+            if (strcmp(objects[i].name, name) == 0) {
+                objects[i].add(session, annex, &object);
+                if (object.count)
+                    answer_part(session, &object, offset, size);
+                else
+                    answer_error(session, "there is none");
+            }
+    buffer_release(&object);
+    arena_release(&arena);
+}
+
+/* ---- others ---- */
+
+static void take_supported(struct session *session, const char *text) {
+    session->names_processes = strstr(text, "multiprocess+");
+    buffer_print(&session->answer,
+                 "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;"
+                 "qXfer:exec-file:read+;qXfer:siginfo:read+;qXfer:threads:read+;multiprocess+;"
+                 "swbreak+;hwbreak+;vContSupported+;ReverseContinue+;ReverseStep+",
+                 PACKET_MAX);
+}
+
+static void take_present_thread(struct session *session, const char *text) {
+    (void)text;
+    answer_text(session, "QC");
+    answer_thread(session);
+}
+
+static void take_first_threads(struct session *session, const char *text) {
+    (void)text;
+    answer_text(session, "m");
+    answer_thread(session);
+}
+
+static void take_more_threads(struct session *session, const char *text) {
+    (void)text;
+    answer_text(session, "l");
+}
+
+/* The client leaves the process when it ends, rather than to kill it. */
+static void take_attached(struct session *session, const char *text) {
+    (void)text;
+    answer_text(session, "1");
+}
+
+static void take_symbol(struct session *session, const char *text) {
+    (void)text;
+    answer_text(session, "OK"); /* none is needed */
+}
+
+static void take_command(struct session *session, const char *text) {
+    struct buffer line = {0};
+    take_bytes(&text, &line);
+    buffer_add(&line, "", 1);
+    take_monitor(session, line.data);
+    buffer_release(&line);
+}
+
+static const struct {
+    const char *begin;
+    void (*take)(struct session *session, const char *text);
+} queries[] = {
+    {"Supported", take_supported},
+    {"Xfer:", take_transfer},
+    {"fThreadInfo", take_first_threads},
+    {"sThreadInfo", take_more_threads},
+    {"Attached", take_attached},
+    {"Symbol:", take_symbol},
+    {"Rcmd,", take_command},
+    {"C", take_present_thread},
+};
+
+void take_query(struct session *session, const char *text) {
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+        size_t length = strlen(queries[i].begin);
+        if (strncmp(text, queries[i].begin, length) == 0) {
+            queries[i].take(session, text + length);
+            return;
+        }
+    }
+}
+
+void take_setting(struct session *session, const char *text) {
+    if (strcmp(text, "StartNoAckMode") != 0)
+        return;
+    session->connection.is_quiet = true;
+    answer_text(session, "OK");
+}

@@ -1,0 +1,165 @@
+/* resume.c: the packets that make the process go on, and the answer when it stops; see session.h.
+ */
+#include "debug/session.h"
+
+#include "x86/debugger.h"
+#include "x86/kernel.h"
+
+#include <signal.h>
+
+/* gdb's numbers of signals (gdb/signals.def), which are its own. Those from SIGRTMIN are ranges. */
+static uint8_t debugger_signal(int signal) {
+    static const uint8_t numbers[] = {
+        [SIGHUP] = 1,   [SIGINT] = 2,    [SIGQUIT] = 3,  [SIGILL] = 4,   [SIGTRAP] = 5,
+        [SIGABRT] = 6,  [SIGFPE] = 8,    [SIGKILL] = 9,  [SIGBUS] = 10,  [SIGSEGV] = 11,
+        [SIGSYS] = 12,  [SIGPIPE] = 13,  [SIGALRM] = 14, [SIGTERM] = 15, [SIGURG] = 16,
+        [SIGSTOP] = 17, [SIGTSTP] = 18,  [SIGCONT] = 19, [SIGCHLD] = 20, [SIGTTIN] = 21,
+        [SIGTTOU] = 22, [SIGIO] = 23,    [SIGXCPU] = 24, [SIGXFSZ] = 25, [SIGVTALRM] = 26,
+        [SIGPROF] = 27, [SIGWINCH] = 28, [SIGUSR1] = 30, [SIGUSR2] = 31, [SIGPWR] = 32,
+    };
+    enum {
+        REALTIME_FIRST = 33,
+        REALTIME_LAST = 63,
+        OF_REALTIME_FIRST = 45,
+        OF_32 = 77,
+        OF_64 = 78,
+        UNKNOWN = 143
+    };
+    if (signal > 0 && (size_t)signal < sizeof numbers && numbers[signal])
+        return numbers[signal];
+    if (signal >= REALTIME_FIRST && signal <= REALTIME_LAST)
+        return (uint8_t)(signal - REALTIME_FIRST + OF_REALTIME_FIRST);
+    return signal == REALTIME_FIRST - 1 ? OF_32 : signal == REALTIME_LAST + 1 ? OF_64 : UNKNOWN;
+}
+
+/* ---- the answer ---- */
+
+/* Registers that a client nearly always asks for next. */
+static void answer_registers(struct session *session) {
+    static const uint8_t numbers[] = {DEBUGGER_FRAME, DEBUGGER_STACK, DEBUGGER_ADDRESS};
+    static struct registers registers;
+    pid_t process = timeline_process(session->timeline);
+    if (!process || !get_general_registers(process, &registers.general))
+        return;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uint8_t bytes[DEBUGGER_REGISTER_MAX];
+        size_t size = debugger_register(&registers, numbers[i], bytes);
+        buffer_print(&session->answer, "%02x:", numbers[i]);
+        add_digits(&session->answer, bytes, size);
+        answer_text(session, ";");
+    }
+}
+
+static void answer_point(struct session *session, const struct point *point) {
+    if (!point)
+        return;
+    if (point->kind == POINT_WRITE)
+        buffer_print(&session->answer, "watch:%llx;", (unsigned long long)point->address);
+    else
+        answer_text(session, point->kind == POINT_HARDWARE ? "hwbreak:;" : "swbreak:;");
+}
+
+void answer_halt(struct session *session) {
+    const struct halt *halt = &session->halt;
+    uint8_t info[QUIPU_SIGINFO_SIZE];
+    int signal = SIGTRAP;
+    if (halt->kind == HALT_SIGNAL)
+        signal = player_signal(session->timeline->player, info);
+    if (halt->kind == HALT_INTERRUPT)
+        signal = SIGINT;
+    buffer_print(&session->answer, "T%02x", debugger_signal(signal));
+    answer_registers(session);
+    answer_text(session, "thread:");
+    answer_thread(session);
+    answer_text(session, ";");
+    if (halt->kind == HALT_POINT || halt->kind == HALT_WATCH)
+        answer_point(session, halt->point);
+    if (halt->kind == HALT_BEGIN)
+        answer_text(session, "replaylog:begin;");
+    if (halt->kind == HALT_END)
+        answer_text(session, "replaylog:end;");
+}
+
+static void end_halt(struct session *session, struct halt halt) {
+    session->halt = halt;
+    if (halt.kind == HALT_END && session->timeline->here.ended && !session->told_end) {
+        session->told_end = true;
+        struct arena arena = {0};
+        tell(session, arena_print(&arena, "quipu: %s\n", describe_end(&arena, session->timeline)));
+        arena_release(&arena);
+    }
+    answer_halt(session);
+}
+
+/* ---- going on ---- */
+
+void take_continue(struct session *session, const char *text) {
+    (void)text;
+    end_halt(session, go_forwards(session->timeline, false));
+}
+
+void take_step(struct session *session, const char *text) {
+    (void)text;
+    end_halt(session, go_forwards(session->timeline, true));
+}
+
+/* The signal is that of the recording, whichever is named. */
+void take_signal_continue(struct session *session, const char *text) {
+    take_continue(session, text);
+}
+
+void take_signal_step(struct session *session, const char *text) {
+    take_step(session, text);
+}
+
+void take_backward(struct session *session, const char *text) {
+    if (*text == 's')
+        end_halt(session, step_backwards(session->timeline));
+    else if (*text == 'c')
+        end_halt(session, go_backwards(session->timeline));
+}
+
+/* Steps as long as the process is between the addresses of "START,END". */
+static void step_range(struct session *session, const char *text) {
+    uint64_t start = 0, end = 0;
+    struct halt halt;
+    if (take_number(&text, &start) && take_character(&text, ','))
+        take_number(&text, &end);
+    do
+        halt = go_forwards(session->timeline, true);
+    while (halt.kind == HALT_STEP &&
+           next_instruction(timeline_process(session->timeline)) - start < end - start &&
+           !packet_interrupts(&session->connection));
+    end_halt(session, halt);
+}
+
+/* There is one thread, so the first action is its own. */
+void take_actions(struct session *session, const char *text) {
+    switch (*text) {
+    case 'c':
+    case 'C':
+        take_continue(session, text);
+        break;
+    case 's':
+    case 'S':
+        take_step(session, text);
+        break;
+    case 'r':
+        step_range(session, text + 1);
+        break;
+    default:
+        answer_error(session, "an action is not known");
+        break;
+    }
+}
+
+/* Runs again: goes to the begin. */
+void take_run(struct session *session, const char *text) {
+    (void)text;
+    if (!go_to_events(session->timeline, 0)) {
+        answer_error(session, "the begin is not reached");
+        return;
+    }
+    session->halt = (struct halt){HALT_STEP, NULL};
+    answer_halt(session);
+}

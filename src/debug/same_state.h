@@ -1,0 +1,37 @@
+/* same_state.h: whether two stopped processes of the same run are at the same place.
+ *
+ * Between two events a run depends on nothing but its own state. So where all registers and all
+ * memory are equal twice, the program would repeat the part between for ever. In a recording that
+ * goes on, equal states are one place. */
+#ifndef QUIPU_DEBUG_SAME_STATE_H
+#define QUIPU_DEBUG_SAME_STATE_H
+
+#include "util/arena.h"
+#include "util/vector.h"
+#include "x86/registers.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The place of a stopped process, with which others are compared. */
+struct wanted_state {
+    struct arena arena;
+    pid_t process;
+    struct registers registers;
+    /* Places in memory at which others differed. One look there tells most of them apart. */
+    VECTOR(struct witness) witnesses;
+};
+
+struct witness {
+    uint64_t address, value;
+};
+
+/* Describes PROCESS, which stays where it is. Returns false if its registers cannot be read. */
+bool want_state(struct wanted_state *wanted, pid_t process);
+void forget_state(struct wanted_state *wanted);
+
+/* Whether PROCESS has the wanted state. No breakpoint is in its data. */
+bool has_state(struct wanted_state *wanted, pid_t process);
+
+#endif

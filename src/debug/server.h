@@ -1,0 +1,22 @@
+/* server.h: lets gdb, or any client of its remote protocol, debug a replay, forwards and backwards.
+ */
+#ifndef QUIPU_DEBUG_SERVER_H
+#define QUIPU_DEBUG_SERVER_H
+
+#include "debug/timeline.h"
+
+/* Where a session begins. */
+enum session_begin {
+    SESSION_BEGIN,
+    SESSION_END,
+    SESSION_SIGNAL, /* in front of the last signal */
+    SESSION_EVENTS  /* behind `events` events */
+};
+
+/* Goes there. Returns NULL, or a message. */
+const char *begin_session(struct timeline *timeline, enum session_begin begin, uint64_t events);
+
+/* Serves the client that is connected by the descriptor FD, until it leaves. */
+void serve(struct timeline *timeline, int fd);
+
+#endif

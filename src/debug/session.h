@@ -1,0 +1,63 @@
+/* session.h: the state of a debugger's session, which its parts share. */
+#ifndef QUIPU_DEBUG_SESSION_H
+#define QUIPU_DEBUG_SESSION_H
+
+#include "debug/packet.h"
+#include "debug/timeline.h"
+
+struct session {
+    struct timeline *timeline;
+    struct connection connection;
+    struct buffer answer; /* to the present packet */
+    struct halt halt;     /* the last one */
+    bool names_processes; /* the client knows processes: threads are "pP.T" */
+    bool told_end;        /* how the run ended was told */
+};
+
+/* ---- answer.c ---- */
+
+/* Appends to the answer. */
+void answer_text(struct session *session, const char *text);
+void answer_error(struct session *session, const char *why);
+
+/* Writes TEXT to the client's console. It waits for an answer, or the process goes on. */
+void tell(struct session *session, const char *text);
+
+/* Returns the message of how the run ended, in ARENA. The timeline is at the end. */
+const char *describe_end(struct arena *arena, struct timeline *timeline);
+
+/* Appends the name of the thread. */
+void answer_thread(struct session *session);
+
+/* ---- the packets that begin with a letter of their own; TEXT is behind it ---- */
+
+/* query.c: q and Q. */
+void take_query(struct session *session, const char *text);
+void take_setting(struct session *session, const char *text);
+
+/* resume.c: what makes it go on, and the reason of its last stop. */
+void take_continue(struct session *session, const char *text);
+void take_step(struct session *session, const char *text);
+void take_signal_continue(struct session *session, const char *text);
+void take_signal_step(struct session *session, const char *text);
+void take_backward(struct session *session, const char *text);
+void take_actions(struct session *session, const char *text); /* vCont */
+void take_run(struct session *session, const char *text);
+void answer_halt(struct session *session);
+
+/* host_file.c: vFile. */
+void take_host_file(struct session *session, const char *text);
+
+/* monitor.c: a command line of the user's. */
+void take_monitor(struct session *session, const char *line);
+
+/* memory.c: registers and memory. */
+void take_registers_read(struct session *session, const char *text);
+void take_register_read(struct session *session, const char *text);
+void take_registers_write(struct session *session, const char *text);
+void take_register_write(struct session *session, const char *text);
+void take_memory_read(struct session *session, const char *text);
+void take_memory_write(struct session *session, const char *text);
+void take_binary_write(struct session *session, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,250 @@
+/* timeline.c: goes forwards on the time line, from halt to halt; see timeline.h. */
+#include "debug/timeline.h"
+
+#include "tracee/tracee.h"
+#include "util/clock.h"
+#include "x86/kernel.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum {
+    TICK_MICROSECONDS = 50000,
+    MICROSECONDS = 1000000,
+    OUTPUT_MAX = 64 << 20 /* bytes of output that are kept */
+};
+
+/* In seconds: the user is asked so often, where the process stops more often. */
+static const double asking_interval = 0.05;
+
+/* ---- the timer ---- */
+
+/* First after FIRST microseconds, and then each INTERVAL. */
+static void set_timer(uint64_t first, uint64_t interval) {
+    const struct itimerval timer = {
+        {(time_t)(interval / MICROSECONDS), (suseconds_t)(interval % MICROSECONDS)},
+        {(time_t)(first / MICROSECONDS), (suseconds_t)(first % MICROSECONDS)}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void set_alarm(struct timeline *timeline, double seconds) {
+    uint64_t first = (uint64_t)(seconds * MICROSECONDS);
+    timeline->until = seconds > 0 ? clock_seconds() + seconds : 0;
+    set_timer(first ? first : TICK_MICROSECONDS, TICK_MICROSECONDS);
+}
+
+void begin_motion(struct timeline *timeline) {
+    timeline->stopping = false;
+    timeline->kept = clock_seconds();
+    points_look(&timeline->points, timeline_process(timeline));
+    set_timer(TICK_MICROSECONDS, TICK_MICROSECONDS);
+}
+
+void take_points_out(struct timeline *timeline) {
+    if (timeline->inserted_in)
+        points_take_out(&timeline->points, timeline->inserted_in);
+    timeline->inserted_in = 0;
+}
+
+void set_stops(struct timeline *timeline, bool ignores_points, uint64_t extra) {
+    if (timeline->ignores_points == ignores_points && timeline->extra == extra)
+        return;
+    take_points_out(timeline);
+    timeline->ignores_points = ignores_points;
+    timeline->extra = extra;
+}
+
+void end_motion(struct timeline *timeline) {
+    set_timer(0, 0);
+    take_points_out(timeline);
+    set_stops(timeline, false, 0);
+    timeline->until = 0;
+}
+
+/* Whether a wait is to end: the user wants a stop, or the time has come. */
+static bool is_interrupted(void *context) {
+    struct timeline *timeline = context;
+    timeline->asked = clock_seconds();
+    if (timeline->is_interrupted && timeline->is_interrupted(timeline->context))
+        timeline->stopping = true;
+    return timeline->stopping || (timeline->until > 0 && timeline->asked >= timeline->until);
+}
+
+/* ---- output ---- */
+
+static void write_output(void *context, int stream, const void *bytes, size_t size) {
+    struct timeline *timeline = context;
+    uint64_t events = player_events(timeline->player);
+    if (events < timeline->shown)
+        return;
+    timeline->shown = events + 1;
+    if (timeline->text.count + size < OUTPUT_MAX) {
+        struct output output = {events, timeline->text.count, size};
+        vector_push(timeline->arena, &timeline->outputs, output);
+        buffer_add(&timeline->text, bytes, size);
+    }
+    write_whole(stream, bytes, size);
+}
+
+/* ---- halts ---- */
+
+static bool is_breakpoint(void *context, uint64_t address) {
+    struct timeline *timeline = context;
+    return timeline->inserted_in && points_inserted(&timeline->points, address);
+}
+
+pid_t timeline_process(const struct timeline *timeline) {
+    return player_process(timeline->player);
+}
+
+static bool watches(const struct timeline *timeline) {
+    return !timeline->ignores_points && points_watch(&timeline->points);
+}
+
+static void insert_points(struct timeline *timeline) {
+    pid_t process = timeline_process(timeline);
+    if (timeline->inserted_in == process)
+        return;
+    if (timeline->ignores_points)
+        points_insert_one(&timeline->points, process, timeline->extra);
+    else
+        points_insert(&timeline->points, process, timeline->extra);
+    timeline->inserted_in = process;
+}
+
+/* What a pause of the player is, where nothing that is watched has changed. */
+static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
+    struct place *here = &timeline->here;
+    struct halt halt = {HALT_END, NULL};
+    uint64_t address = 0;
+    switch (pause) {
+    case PAUSE_EVENT:
+        *here = (struct place){.events = player_events(timeline->player)};
+        if (player_has_mapped(timeline->player))
+            take_points_out(timeline); /* there may be other code at their addresses */
+        halt.kind = HALT_EVENT;
+        break;
+    case PAUSE_STEP:
+        here->steps += here->steps != STEPS_UNKNOWN;
+        address = next_instruction(timeline_process(timeline));
+        halt.kind = HALT_STEP;
+        break;
+    case PAUSE_BREAKPOINT:
+        here->steps = STEPS_UNKNOWN;
+        address = next_instruction(timeline_process(timeline));
+        halt.kind = HALT_POINT;
+        break;
+    case PAUSE_WRITE:
+        here->steps = STEPS_UNKNOWN;
+        halt.kind = HALT_STEP;
+        break;
+    case PAUSE_INTERRUPTED:
+        here->steps = STEPS_UNKNOWN;
+        halt.kind = timeline->stopping ? HALT_INTERRUPT : HALT_TIMER;
+        break;
+    case PAUSE_SIGNAL:
+        here->steps = STEPS_UNKNOWN;
+        here->at_signal = true;
+        halt.kind = HALT_SIGNAL;
+        break;
+    case PAUSE_ENDED:
+        *here = (struct place){.events = player_events(timeline->player), .ended = true};
+        break;
+    }
+    if (address && !timeline->ignores_points)
+        halt.point = points_find(&timeline->points, address);
+    if (address && (halt.point || address == timeline->extra))
+        halt.kind = HALT_POINT;
+    return halt;
+}
+
+const struct point *point_here(const struct timeline *timeline) {
+    return timeline->ignores_points
+               ? NULL
+               : points_find(&timeline->points, next_instruction(timeline_process(timeline)));
+}
+
+/* Goes on to the next pause of the player. */
+static enum play_pause go_once(struct timeline *timeline, bool step) {
+    double begun = clock_seconds();
+    if (step)
+        take_points_out(timeline);
+    else
+        insert_points(timeline);
+    timeline->here.at_signal = false;
+    enum play_pause pause = player_go(timeline->player, step);
+    timeline->clock += (uint64_t)((clock_seconds() - begun) * MICROSECONDS);
+    return pause;
+}
+
+struct halt advance(struct timeline *timeline, bool step) {
+    bool looks = watches(timeline);
+    if (!step && looks && points_need_steps(&timeline->points)) {
+        const struct point *point = point_here(timeline);
+        if (point ||
+            next_instruction(timeline_process(timeline)) == timeline->extra) /* not inserted */
+            return (struct halt){HALT_POINT, point};
+        step = true;
+    }
+    for (;;) {
+        uint64_t steps = timeline->here.steps;
+        enum play_pause pause = go_once(timeline, step);
+        struct halt halt = halt_at(timeline, pause);
+        if (pause == PAUSE_SIGNAL && step)
+            timeline->here.steps = steps; /* it has not gone on */
+        const struct point *changed = NULL;
+        if (looks && pause != PAUSE_ENDED)
+            changed = points_changed(&timeline->points, timeline_process(timeline));
+        if (changed)
+            return (struct halt){HALT_WATCH, changed};
+        if (pause == PAUSE_WRITE)
+            continue; /* it wrote what was there */
+        if ((halt.kind == HALT_EVENT || halt.kind == HALT_STEP) &&
+            clock_seconds() - timeline->asked > asking_interval && is_interrupted(timeline))
+            halt.kind = timeline->stopping ? HALT_INTERRUPT : HALT_TIMER;
+        return halt;
+    }
+}
+
+/* ---- begin and end ---- */
+
+/* The timer's, and that of a stop: the player waits for them. */
+static void block_signals(int how) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGALRM);
+    sigaddset(&signals, SIGCHLD);
+    sigprocmask(how, &signals, NULL);
+}
+
+const char *timeline_begin(struct timeline *timeline, struct arena *arena, const char *path) {
+    timeline->arena = arena;
+    timeline->path = path;
+    timeline->hooks = (struct play_hooks){timeline, write_output, is_breakpoint, is_interrupted};
+    timeline->points.has_registers = has_debug_registers();
+    block_signals(SIG_BLOCK);
+    const char *wrong = player_begin(arena, path, &timeline->hooks, &timeline->player);
+    if (wrong)
+        return wrong;
+    if (!keep_here(timeline)) {
+        player_end(timeline->player);
+        return "no checkpoint can be made";
+    }
+    return NULL;
+}
+
+void timeline_end(struct timeline *timeline) {
+    for (size_t i = 0; i < timeline->count; i++) {
+        drop_stand(&timeline->checkpoints[i]->stand);
+        free(timeline->checkpoints[i]);
+    }
+    timeline->count = 0;
+    points_clear(&timeline->points);
+    buffer_release(&timeline->text);
+    player_end(timeline->player);
+    signal(SIGALRM, SIG_IGN); /* one may be pending */
+    block_signals(SIG_UNBLOCK);
+}

@@ -1,0 +1,94 @@
+#!/bin/bash
+# gdb on a replay, forwards and backwards: who wrote a variable last, the lines in front of it, signals,
+# the end, what the program has written, 'run' again.
+# timeout: 300
+. "$(dirname "$0")/lib.bash"
+needs gdb
+make_plain wild debugged.c -O0 -g
+
+# debugs ANSWERS...: gdb executes the lines of standard input, and says each of ANSWERS, in this order.
+debugs() {
+    local wanted rest
+    cat >commands
+    printf '#!/bin/bash\nexec gdb -nx -batch "$@" -iex "set pagination off" -x commands\n' >gdb-batch
+    chmod +x gdb-batch
+    timeout 100 quipu replay --gdb=./gdb-batch "${options[@]}" run.rec </dev/null >output 2>&1 ||
+        fail "gdb has ended with $?: $(tail -5 output)"
+    rest=$(<output)
+    for wanted; do
+        [[ $rest == *"$wanted"* ]] || fail "no '$wanted' behind the one before in: $(cat output)"
+        rest=${rest#*"$wanted"}
+    done
+}
+
+records 3 ./wild
+options=()
+debugs "Breakpoint 1, main" '$1 = 7' "Breakpoint 2, work" "Breakpoint 2, work" '$2 = 1' "received signal SIGUSR1" \
+    "has ended here with status 3" \
+    "No more reverse-execution history" "Old value = 666" "New value = 7" "in wild (i=6)" "Breakpoint 1, main" <<'END'
+break main
+continue
+print victim
+break work
+continue
+continue
+print n
+delete 2
+continue
+continue
+watch victim
+reverse-continue
+reverse-continue
+END
+
+# Lines and calls, backwards and forwards.
+options=()
+debugs "work (n=3)" "wild (i=3)" "in main ()" "work (n=2)" "wild (i=2)" 'victim = 7' "Breakpoint 5, main" <<'END'
+break work if n == 3
+continue
+reverse-next
+frame
+tbreak wild
+reverse-continue
+frame
+reverse-finish
+tbreak work
+reverse-continue
+tbreak wild
+reverse-continue
+printf "victim = %d\n", victim
+delete
+break main
+run
+END
+
+# From the last signal.
+options=(--at=signal)
+debugs "si_signo = 10" "handle (number=10)" "pthread_kill" "event" <<'END'
+print $_siginfo
+break handle
+continue
+reverse-finish
+monitor when
+END
+
+# From the end; output up to a place; a place by its number.
+options=(--at=end)
+debugs "event" "the end" "victim 666" "event 20" "monitor output" <<'END'
+monitor when
+monitor output
+monitor goto 20
+monitor when
+monitor help
+END
+
+# Without debug registers: each instruction is looked at.
+options=()
+export QUIPU_DEBUG_REGISTERS=0
+debugs "Old value = 7" "New value = 666" "Old value = 666" "New value = 7" "in wild (i=6)" <<'END'
+break wild if i == 6
+continue
+watch victim
+continue
+reverse-continue
+END

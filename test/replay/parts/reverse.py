@@ -1,0 +1,107 @@
+"""Goes forwards and backwards in a recording, and compares all that it sees at each stop.
+
+    reverse.py RECORDING SEED STOPS STEPS
+
+Breakpoints are put at addresses that the program is at now and then.  Going forwards, registers and
+stack are noted at each stop.  Going backwards, the same stops must come in the reverse order, with the
+same registers and stack; and at some of them single steps, too.
+"""
+import random
+import sys
+
+from client import Client
+
+recording, seed, stops, steps = sys.argv[1], *map(int, sys.argv[2:5])
+random.seed(seed)
+client = Client(recording).start()
+ENDED = 'replaylog'
+
+
+def fail(text):
+    client.end()
+    raise SystemExit(f'{recording}, seed {seed}: {text}')
+
+
+def look():
+    """All registers, and the stack around its pointer."""
+    stack = int.from_bytes(bytes.fromhex(client.ask('p7')), 'little')
+    memory = client.ask(f'm{stack - 128:x},{512:x}')
+    return client.registers(), memory
+
+
+def count_events():
+    client.monitor('goto end')
+    return int(client.monitor('when').split()[1].rstrip(','))
+
+
+def choose_addresses(events):
+    """Addresses at which the program is somewhere."""
+    found = set()
+    for _ in range(6):
+        client.monitor(f'goto {random.randrange(events)}')
+        for _ in range(random.randrange(1, 60)):
+            client.ask('s')
+        found.add(client.address())
+    return sorted(found)
+
+
+def compare(what, was, now):
+    if was == now:
+        return
+    differing = [f'register {i // 16}: {was[0][i:i + 16]}, then {now[0][i:i + 16]}'
+                 for i in range(0, len(was[0]), 16) if was[0][i:i + 16] != now[0][i:i + 16]]
+    fail(f"{what}: {'; '.join(differing[:4]) or 'another stack'}")
+
+
+def go(request):
+    """A step.  In front of a signal the first 's' only tells of it."""
+    answer = client.ask(request)
+    while request == 's' and not answer.startswith('T05'):
+        answer = client.ask(request)
+    if not answer.startswith('T05'):
+        fail(f"'{request}': {answer}")
+    return answer
+
+
+def step_both_ways(number):
+    """Some steps back and the same ones forwards again, or the other way round."""
+    first, second = random.choice([('bs', 's'), ('s', 'bs')])
+    seen, answers = [look()], []
+    for _ in range(steps):
+        if ENDED in go(first):
+            break
+        seen.append(look())
+    for was in reversed(seen[:-1]):
+        answers.append(go(second))
+        compare(f"stop {number}, '{second}' behind '{first}', {answers[-1]}", was, look())
+
+
+events = count_events()
+addresses = choose_addresses(events)
+client.monitor('goto begin')
+for address in addresses:
+    client.ask(f'Z0,{address:x},1')
+noted, answer = [], ''
+while len(noted) < stops and ENDED not in answer:
+    answer = client.ask('c')
+    if answer.startswith('T05') and ENDED not in answer:  # signals are told of forwards only
+        noted.append(look())
+if len(noted) < 2:
+    fail('it does not come to its breakpoints')
+if len(noted) < stops:
+    answer = client.ask('bc')
+    compare('the last stop, from the end', noted[-1], look())
+tried = 0
+for number in range(len(noted) - 2, -1, -1):
+    answer = client.ask('bc')
+    if ENDED in answer:
+        fail(f'no stop {number}: {answer}')
+    compare(f'stop {number} of {len(noted)}', noted[number], look())
+    if tried < 5 and random.randrange(len(noted)) < 8:
+        tried += 1
+        step_both_ways(number)
+if 'replaylog:begin' not in client.ask('bc'):
+    fail('one stop more than forwards')
+if client.end() != 0:
+    fail(client.messages)
+print(f'{len(noted)} stops at {len(addresses)} addresses, {events} events, {tried} times stepped')
