@@ -162,7 +162,18 @@ void kill_process(struct player *player, struct play_process *process) {
     ticks_forget(&process->ticks);
 }
 
+/* The last process has ended. */
+static void end_all(struct player *player) {
+    const char *stopped = player->playing.message;
+    end_play(player, stopped ? PLAYED_STOPPED : PLAYED_END, stopped);
+}
+
+/* The last process stays where it is, for a debugger. */
 static void end_process(struct player *player, struct play_process *process) {
+    if (player->processes == process && !process->next) {
+        end_all(player);
+        return;
+    }
     struct play_process **link = &player->processes;
     while (*link != process)
         link = &(*link)->next;
@@ -211,12 +222,6 @@ static void take_stopped(struct player *player) {
     end_process(player, process);
 }
 
-/* The last process has ended. */
-static void end_all(struct player *player) {
-    const char *stopped = player->playing.message;
-    end_play(player, stopped ? PLAYED_STOPPED : PLAYED_END, stopped);
-}
-
 static void take_exit(struct player *player) {
     if (!read_exit_event(&player->event))
         end_by_corruption(player);
@@ -235,7 +240,5 @@ bool play_quietly(struct player *player) {
     if (!done || !select_thread(player))
         return false;
     done(player);
-    if (!player->ended && !player->processes)
-        end_all(player);
     return !player->ended;
 }
