@@ -12,14 +12,6 @@ void answer_error(struct session *session, const char *why) {
     buffer_print(&session->answer, "E.%s", why);
 }
 
-void answer_thread(struct session *session) {
-    unsigned number = (unsigned)player_number(session->timeline->player);
-    if (session->names_processes)
-        buffer_print(&session->answer, "p%x.%x", number, number);
-    else
-        buffer_print(&session->answer, "%x", number);
-}
-
 void tell(struct session *session, const char *text) {
     struct buffer packet = {0};
     buffer_text(&packet, "O");

@@ -172,15 +172,21 @@ void take_here(struct timeline *timeline, struct stand *stand) {
     player_settle(timeline->player);
     *stand = (struct stand){timeline_process(timeline), player_save(timeline->player),
                             timeline->here, timeline->clock};
-    player_restore(timeline->player, &stand->state, 0);
+    stand->state.whole = true;
+    player_restore(timeline->player, &stand->state, 0, 0);
 }
 
-static bool stand_here(struct timeline *timeline, const struct stand *stand, pid_t process) {
+/* WHOLE: PROCESS is the stand's own. */
+static bool stand_here(struct timeline *timeline, const struct stand *stand, pid_t process,
+                       bool whole) {
+    struct play_state state = stand->state;
+    state.whole = whole;
     pid_t former = timeline_process(timeline);
     take_points_out(timeline);
-    if (player_restore(timeline->player, &stand->state, process))
-        return false;
+    bool good = !player_restore(timeline->player, &state, process, timeline->site);
     drop_process(&former);
+    if (!good)
+        return false;
     timeline->here = stand->place;
     timeline->clock = stand->clock;
     if (process)
@@ -191,7 +197,7 @@ static bool stand_here(struct timeline *timeline, const struct stand *stand, pid
 bool go_to_stand(struct timeline *timeline, struct stand *stand) {
     pid_t process = stand->process;
     stand->process = 0;
-    return stand_here(timeline, stand, process);
+    return stand_here(timeline, stand, process, stand->state.whole);
 }
 
 bool go_to_copy(struct timeline *timeline, const struct stand *stand) {
@@ -200,5 +206,5 @@ bool go_to_copy(struct timeline *timeline, const struct stand *stand) {
         timeline->site = find_call_site(stand->process);
     return timeline->site &&
            !copy_process(timeline->arena, stand->process, timeline->site, &copy) &&
-           stand_here(timeline, stand, copy);
+           stand_here(timeline, stand, copy, false);
 }

@@ -22,19 +22,29 @@ static bool is_on_the_way(const struct halt *halt, bool step) {
            (halt->kind == HALT_STEP && !step);
 }
 
+/* Whether the thread that comes next is that which the user steps. */
+static bool is_stepper(const struct timeline *timeline) {
+    player_select(timeline->player);
+    return !timeline->stepper || timeline->stepper == player_thread(timeline->player);
+}
+
 struct halt go_forwards(struct timeline *timeline, bool step) {
     struct halt halt = {HALT_END, NULL};
+    bool is_seen;
     if (timeline->here.ended)
         return halt;
     begin_motion(timeline);
     timeline->until = timeline->kept + long_slice;
+    player_select(timeline->player);
     bool over = points_find(&timeline->points, next_instruction(timeline_process(timeline)));
     do {
-        halt = advance(timeline, step || over);
+        bool steps = step && is_stepper(timeline);
+        halt = advance(timeline, steps || over);
         over = false;
         if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
             keep_sometimes(timeline, &halt);
-    } while (is_on_the_way(&halt, step));
+        is_seen = !is_on_the_way(&halt, steps);
+    } while (!is_seen);
     end_motion(timeline);
     return halt;
 }

@@ -17,7 +17,7 @@ enum {
 
 /* The number of the last system call is left out: it depends on how the process came here. */
 static bool read_all(struct session *session, struct registers *registers) {
-    pid_t process = timeline_process(session->timeline);
+    pid_t process = selected_thread(session);
     if (!process || !get_registers(process, registers))
         return false;
     registers->general.orig_rax = UINT64_MAX;

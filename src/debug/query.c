@@ -47,16 +47,6 @@ static void add_signal(struct session *session, const char *annex, struct buffer
         buffer_add(object, info, sizeof info);
 }
 
-static void add_threads(struct session *session, const char *annex, struct buffer *object) {
-    struct buffer answer = session->answer;
-    (void)annex;
-    session->answer = (struct buffer){0};
-    answer_thread(session);
-    buffer_print(object, "<threads><thread id=\"%s\"/></threads>", session->answer.data);
-    buffer_release(&session->answer);
-    session->answer = answer;
-}
-
 static const struct {
     const char *name;
     void (*add)(struct session *session, const char *annex, struct buffer *object);
@@ -125,17 +115,6 @@ static void take_present_thread(struct session *session, const char *text) {
     (void)text;
     answer_text(session, "QC");
     answer_thread(session);
-}
-
-static void take_first_threads(struct session *session, const char *text) {
-    (void)text;
-    answer_text(session, "m");
-    answer_thread(session);
-}
-
-static void take_more_threads(struct session *session, const char *text) {
-    (void)text;
-    answer_text(session, "l");
 }
 
 /* The client leaves the process when it ends, rather than to kill it. */

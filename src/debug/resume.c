@@ -82,6 +82,7 @@ void answer_halt(struct session *session) {
 
 static void end_halt(struct session *session, struct halt halt) {
     session->halt = halt;
+    session->selected = 0;
     if (halt.kind == HALT_END && session->timeline->here.ended && !session->told_end) {
         session->told_end = true;
         struct arena arena = {0};
@@ -133,8 +134,9 @@ static void step_range(struct session *session, const char *text) {
     end_halt(session, halt);
 }
 
-/* There is one thread, so the first action is its own. */
+/* The first action is that of the thread which the user looks at. */
 void take_actions(struct session *session, const char *text) {
+    take_stepper(session, text);
     switch (*text) {
     case 'c':
     case 'C':

@@ -32,16 +32,6 @@ static void take_leave(struct session *session, const char *text) {
     session->connection.ended = true;
 }
 
-static void take_alive(struct session *session, const char *text) {
-    uint64_t process, thread;
-    if (take_character(&text, 'p') && take_number(&text, &process))
-        take_character(&text, '.');
-    if (take_number(&text, &thread) && (pid_t)thread == player_number(session->timeline->player))
-        answer_text(session, "OK");
-    else
-        answer_error(session, "there is no such thread");
-}
-
 /* Takes "KIND,ADDRESS,SIZE". */
 static bool read_point(const char *text, enum point_kind *kind, uint64_t *address, size_t *size) {
     uint64_t number, length;
@@ -91,7 +81,7 @@ static const struct {
     {"vCont?", answer_actions}, {"vCont;", take_actions},   {"vFile:", take_host_file},
     {"vRun", take_run},         {"vKill", take_nothing}, /* 'run' may follow */
     {"vMustReplyEmpty", NULL},  {"?", take_reason},         {"!", take_nothing},
-    {"H", take_nothing},        {"T", take_alive},          {"q", take_query},
+    {"H", take_selection},      {"T", take_alive},          {"q", take_query},
     {"Q", take_setting},        {"g", take_registers_read}, {"G", take_registers_write},
     {"p", take_register_read},  {"P", take_register_write}, {"m", take_memory_read},
     {"M", take_memory_write},   {"c", take_continue},       {"C", take_signal_continue},

@@ -10,6 +10,7 @@ struct session {
     struct connection connection;
     struct buffer answer; /* to the present packet */
     struct halt halt;     /* the last one */
+    pid_t selected;       /* whose registers are asked for; 0: the thread that executes */
     bool names_processes; /* the client knows processes: threads are "pP.T" */
     bool told_end;        /* how the run ended was told */
 };
@@ -26,8 +27,22 @@ void tell(struct session *session, const char *text);
 /* Returns the message of how the run ended, in ARENA. The timeline is at the end. */
 const char *describe_end(struct arena *arena, struct timeline *timeline);
 
-/* Appends the name of the thread. */
+/* ---- threads.c ---- */
+
+/* Appends the name of the thread that executes. */
 void answer_thread(struct session *session);
+
+/* Returns the number of the thread whose registers are asked for. */
+pid_t selected_thread(const struct session *session);
+
+/* The client steps the thread that the action TEXT, of vCont, names. */
+void take_stepper(struct session *session, const char *text);
+
+void take_selection(struct session *session, const char *text);
+void take_alive(struct session *session, const char *text);
+void take_first_threads(struct session *session, const char *text);
+void take_more_threads(struct session *session, const char *text);
+void add_threads(struct session *session, const char *annex, struct buffer *object);
 
 /* ---- the packets that begin with a letter of their own; TEXT is behind it ---- */
 

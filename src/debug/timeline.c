@@ -108,6 +108,7 @@ static void insert_points(struct timeline *timeline) {
     pid_t process = timeline_process(timeline);
     if (timeline->inserted_in == process)
         return;
+    take_points_out(timeline); /* another thread's debug registers */
     if (timeline->ignores_points)
         points_insert_one(&timeline->points, process, timeline->extra);
     else
@@ -170,6 +171,7 @@ const struct point *point_here(const struct timeline *timeline) {
 /* Goes on to the next pause of the player. */
 static enum play_pause go_once(struct timeline *timeline, bool step) {
     double begun = clock_seconds();
+    player_select(timeline->player);
     if (step)
         take_points_out(timeline);
     else
@@ -223,7 +225,11 @@ static void block_signals(int how) {
 const char *timeline_begin(struct timeline *timeline, struct arena *arena, const char *path) {
     timeline->arena = arena;
     timeline->path = path;
-    timeline->hooks = (struct play_hooks){timeline, write_output, is_breakpoint, is_interrupted};
+    timeline->hooks = (struct play_hooks){.context = timeline,
+                                          .write_output = write_output,
+                                          .is_breakpoint = is_breakpoint,
+                                          .first_only = true,
+                                          .is_interrupted = is_interrupted};
     timeline->points.has_registers = has_debug_registers();
     block_signals(SIG_BLOCK);
     const char *wrong = player_begin(arena, path, &timeline->hooks, &timeline->player);

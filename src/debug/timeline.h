@@ -82,6 +82,7 @@ struct timeline {
     /* How it goes on. */
     bool ignores_points; /* only `extra` stops it */
     uint64_t extra;      /* one more breakpoint, or 0 */
+    pid_t stepper;       /* the recorded number of the thread that a step is of; 0: any */
     double asked;        /* clock_seconds when the user was asked last */
     double until;        /* clock_seconds at which HALT_TIMER comes; 0: never */
     double kept;         /* clock_seconds of the last checkpoint, or of when the motion began */

@@ -24,7 +24,8 @@ struct play_process {
 
 struct play_thread {
     struct play_process *process; /* NULL: the thread has ended */
-    pid_t number;
+    pid_t number;                 /* its own */
+    pid_t recorded;               /* of the recorded one */
     bool in_call;
     bool awaits;             /* it is in front of `call`, which others' events came behind */
     struct system_call call; /* the last one that it has come to */
@@ -114,6 +115,9 @@ void play_clone(struct player *player, const struct system_call *call);
 
 /* If the next event is done without any instruction, does it, and returns true. */
 bool play_quietly(struct player *player);
+
+/* THREAD, which is behind a call that was not made, comes to it again. */
+bool await_call(pid_t thread);
 
 /* Kills the threads of PROCESS, but not what else plays. */
 void kill_process(struct player *player, struct play_process *process);

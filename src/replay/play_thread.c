@@ -28,7 +28,7 @@ struct play_thread *add_play_thread(struct player *player, struct play_process *
                                          .is_first = player->threads.count == 0};
         player->processes = process;
     }
-    *thread = (struct play_thread){.process = process, .number = number};
+    *thread = (struct play_thread){.process = process, .number = number, .recorded = recorded};
     vector_push(player->arena, &player->threads, thread);
     return thread;
 }
@@ -79,6 +79,10 @@ static bool next_stop(pid_t number, long how, enum stop_reason reason, pid_t *ch
     return true;
 }
 
+bool await_call(pid_t thread) {
+    return enter_call_again(thread) && next_stop(thread, PTRACE_SYSEMU, REASON_CALL_ENTRY, NULL);
+}
+
 static uint64_t flags_of(enum quipu_clone_kind kind) {
     switch (kind) {
     case QUIPU_CLONE_THREAD:
@@ -99,11 +103,17 @@ static pid_t make_thread(struct player *player, enum quipu_clone_kind kind) {
         !next_stop(number, PTRACE_SYSCALL, REASON_CALL_ENTRY, NULL) ||
         !replace_clone_call(number, flags_of(kind)) ||
         !next_stop(number, PTRACE_SYSCALL, REASON_CALL_EXIT, &child) ||
-        !set_general_registers(number, &registers) || !enter_call_again(number) ||
-        !next_stop(number, PTRACE_SYSEMU, REASON_CALL_ENTRY, NULL) || !child ||
+        !set_general_registers(number, &registers) || !await_call(number) || !child ||
         waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
         return 0;
     return child;
+}
+
+/* A thread of the recording that does not play. */
+static void add_absent_thread(struct player *player) {
+    struct play_thread *thread = ARENA_NEW(player->arena, struct play_thread);
+    *thread = (struct play_thread){0};
+    vector_push(player->arena, &player->threads, thread);
 }
 
 void play_clone(struct player *player, const struct system_call *call) {
@@ -117,6 +127,13 @@ void play_clone(struct player *player, const struct system_call *call) {
     if (!read_clone_event(&player->event, &made) ||
         player->event.thread != player->threads.count + 1) {
         end_by_corruption(player);
+        return;
+    }
+    if (player->hooks->first_only && made.kind == QUIPU_CLONE_COPY) {
+        maker->awaits = true;
+        maker->call = *call;
+        add_absent_thread(player);
+        finish_event(player);
         return;
     }
     pid_t number = make_thread(player, made.kind);
@@ -229,7 +246,23 @@ static void take_exit(struct player *player) {
         end_thread(player);
 }
 
+/* Whether the next event is of a thread that does not play. */
+static bool is_absent(struct player *player) {
+    struct clone_event made = {0};
+    struct event copy = player->event;
+    bool is_begin = player->event.kind == QUIPU_EVENT_CLONE && read_clone_event(&copy, &made);
+    uint32_t id = is_begin ? made.maker : player->event.thread;
+    if (!player->hooks->first_only || !id || id > player->threads.count ||
+        player->threads.data[id - 1]->number)
+        return false;
+    if (is_begin)
+        add_absent_thread(player);
+    return true;
+}
+
 bool play_quietly(struct player *player) {
+    if (is_absent(player))
+        return true;
     static void (*const plays[QUIPU_EVENT_KINDS])(struct player *) = {
         [QUIPU_EVENT_START] = play_program,
         [QUIPU_EVENT_END] = take_end,

@@ -179,10 +179,11 @@ static int take_stop(struct player *player, int status, struct pause_request req
         set_thread_address(player->process, stop.address);
         return PAUSE_BREAKPOINT;
     case REASON_WRITE:
-        return PAUSE_WRITE;
     case REASON_STEP:
-        if (play_tick(player) || play_step(player))
+        if (play_tick(player) || (player->stepped && play_step(player)))
             return (int)pause_behind(player);
+        if (stop.reason == REASON_WRITE)
+            return PAUSE_WRITE;
         return request.step ? PAUSE_STEP : GO_ON;
     case REASON_FAULT:
         return (int)play_fault(player, stop.signal);
@@ -239,7 +240,7 @@ static bool resume(struct player *player, struct pause_request *request, int *st
 enum play_pause player_go(struct player *player, bool step) {
     struct pause_request request = {.step = step};
     struct signal_event signal;
-    if (player->ended || !peek_event(player) || !select_thread(player))
+    if (!player_select(player))
         return PAUSE_ENDED;
     if (player->thread->awaits) {
         const struct system_call call = player->thread->call;
@@ -285,6 +286,26 @@ pid_t player_number(const struct player *player) {
     return player->number;
 }
 
+pid_t player_thread(const struct player *player) {
+    return player->thread->recorded;
+}
+
+bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded, pid_t *number) {
+    while (*at < player->threads.count) {
+        const struct play_thread *thread = player->threads.data[(*at)++];
+        if (thread->process != player->thread->process)
+            continue;
+        *recorded = thread->recorded;
+        *number = thread->number;
+        return true;
+    }
+    return false;
+}
+
+bool player_select(struct player *player) {
+    return !player->ended && peek_event(player) && select_thread(player);
+}
+
 uint64_t player_event_address(const struct player *player) {
     return player->event_address;
 }
@@ -295,40 +316,6 @@ bool player_has_mapped(const struct player *player) {
 
 uint64_t player_events(const struct player *player) {
     return player->events;
-}
-
-bool player_settle(struct player *player) {
-    int status;
-    if (!player->in_call)
-        return true;
-    player->in_call = false;
-    return ptrace(PTRACE_SYSCALL, player->process, NULL, NULL) == 0 &&
-           waitpid(player->process, &status, __WALL) == player->process && WIFSTOPPED(status);
-}
-
-struct play_state player_save(const struct player *player) {
-    return (struct play_state){
-        .place = player->place,
-        .playing = player->playing,
-        .events = player->events,
-        .steps = player->steps,
-        .announced = player->announced,
-        .ended = player->ended,
-    };
-}
-
-const char *player_restore(struct player *player, const struct play_state *state, pid_t process) {
-    forget_event(player);
-    player->place = state->place;
-    player->playing = state->playing;
-    player->events = state->events;
-    player->steps = state->steps;
-    player->announced = state->announced;
-    player->ended = state->ended;
-    player->process = player->thread->number = player->thread->process->number = process;
-    player->in_call = player->stepped = false;
-    player->thread->process->ticks.armed = false; /* the copy may be older */
-    return recording_seek(&player->recording, &state->place);
 }
 
 /* ---- begin and end ---- */

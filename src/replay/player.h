@@ -52,6 +52,9 @@ enum play_pause {
 
 struct play_hooks {
     void *context; /* of all */
+    /* Only the first process plays. What others do, which have a copy of its memory, is passed by.
+     */
+    bool first_only;
     /* The program has written SIZE bytes to standard output, 1, or standard error, 2. */
     void (*write_output)(void *context, int stream, const void *bytes, size_t size);
     /* Whether the breakpoint instruction at ADDRESS is not the program's. NULL: none. */
@@ -77,6 +80,16 @@ pid_t player_process(const struct player *player);
 /* Returns the number that the recorded process had. */
 pid_t player_number(const struct player *player);
 
+/* Returns the number that the thread which plays had. */
+pid_t player_thread(const struct player *player);
+
+/* Sets RECORDED to the number that the next thread of the process had, and NUMBER to its own one,
+ * and AT, 0 at first, to the one behind it. Returns false if there is none. */
+bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded, pid_t *number);
+
+/* From now on the thread plays that player_go continues. Returns false if the play has ended. */
+bool player_select(struct player *player);
+
 /* Returns the number of events that were done: the place on the time line, up to instructions. */
 uint64_t player_events(const struct player *player);
 
@@ -96,19 +109,29 @@ bool player_settle(struct player *player);
 
 /* ---- places on the time line, to come back to ---- */
 
-/* All of a player but its process. */
+struct saved_thread;
+
+/* All of a player but its process. What it points to is the player's. */
 struct play_state {
     struct recording_place place;
     struct playing playing;
     uint64_t events, steps;
     bool announced, ended;
+    pid_t process;
+    bool whole;                   /* the threads of the process are as they were, in it; in a copy
+                                     only one is */
+    size_t known, count, thread;  /* threads of the recording, of the process, the one that plays */
+    struct saved_thread *threads; /* of the process */
 };
 
-struct play_state player_save(const struct player *player);
+struct play_state player_save(struct player *player);
 
-/* PLAYER goes on from STATE with PROCESS, which was copied there, and is killed at the end. Its
- * former process is the caller's. Returns NULL, or a message. */
-const char *player_restore(struct player *player, const struct play_state *state, pid_t process);
+/* PLAYER goes on from STATE with the process of NUMBER, the present thread's, which was copied
+ * there, and is killed at the end. Its former process is the caller's. SITE is the address of an
+ * instruction in it that makes a system call. NUMBER 0: it has none until the next player_restore.
+ * Returns NULL, or a message. */
+const char *player_restore(struct player *player, const struct play_state *state, pid_t number,
+                           uint64_t site);
 
 /* ---- a whole play ---- */
 

@@ -20,6 +20,7 @@
 #include "util/vector.h"
 #include "x86/kernel.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -44,6 +45,7 @@ struct mapping {
 };
 
 typedef VECTOR(struct mapping) mapping_list;
+typedef VECTOR(pid_t) pid_list;
 
 /* Reads "START-END rwxs ...", the first line about a mapping. */
 static struct mapping read_mapping(const char *line) {
@@ -162,12 +164,35 @@ const char *copy_process(struct arena *arena, pid_t process, uint64_t site, pid_
     return "no checkpoint can be made: its memory cannot be copied";
 }
 
-void drop_process(pid_t *copy) {
+/* Lists the threads of the process that has the thread NUMBER. */
+static void read_threads(struct arena *arena, pid_t number, pid_list *list) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)number);
+    DIR *directory = opendir(path);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        if (entry->d_name[0] != '.')
+            vector_push(arena, list, (pid_t)atoi(entry->d_name));
+    if (directory)
+        closedir(directory);
+}
+
+static void await_end(pid_t number) {
     int status;
+    while (waitpid(number, &status, __WALL) == number && WIFSTOPPED(status))
+        ;
+}
+
+/* The end of the first thread is told when all others have been waited for. */
+void drop_process(pid_t *copy) {
+    struct arena arena = {0};
+    pid_list threads = {0};
     if (!*copy)
         return;
+    read_threads(&arena, *copy, &threads);
     kill(*copy, SIGKILL);
-    while (waitpid(*copy, &status, __WALL) == *copy && WIFSTOPPED(status))
-        ;
+    for (size_t i = threads.count; i > 1; i--)
+        await_end(threads.data[i - 1]);
+    await_end(threads.count ? threads.data[0] : *copy);
+    arena_release(&arena);
     *copy = 0;
 }

@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Makes COPY, a traced process that is stopped at the same instruction as PROCESS. PROCESS must not
- * be in a system call, and has one thread. SITE is the address of an instruction in it that makes a
- * system call. Memory that PROCESS shares with others is private in COPY. Returns NULL, or a
- * message in ARENA; then COPY is 0. */
+/* Makes COPY, a traced process that is stopped at the same instruction as PROCESS, which is the
+ * number of a thread that is not in a system call. It has a copy of that thread alone. SITE is the
+ * address of an instruction in it that makes a system call. Memory that PROCESS shares with others
+ * is private in COPY. Returns NULL, or a message in ARENA; then COPY is 0. */
 const char *copy_process(struct arena *arena, pid_t process, uint64_t site, pid_t *copy);
 
-/* Kills the process COPY, and sets it to 0. Does nothing if it is 0. */
+/* Kills the process that has the thread COPY, and sets it to 0. Does nothing if it is 0. */
 void drop_process(pid_t *copy);
 
 #endif

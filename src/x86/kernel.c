@@ -74,8 +74,8 @@ static bool finish_call(pid_t thread, pid_t *child) {
         if (!status)
             return false;
         calls += WSTOPSIG(status) == (SIGTRAP | CALL_STOP);
-        if (child && status >> 16 == PTRACE_EVENT_FORK &&
-            ptrace(PTRACE_GETEVENTMSG, thread, NULL, &message) == 0)
+        bool made = status >> 16 == PTRACE_EVENT_FORK || status >> 16 == PTRACE_EVENT_CLONE;
+        if (child && made && ptrace(PTRACE_GETEVENTMSG, thread, NULL, &message) == 0)
             *child = (pid_t)message;
     }
     return true;

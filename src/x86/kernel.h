@@ -29,8 +29,8 @@ bool is_system_call(const uint8_t *code);
 
 /* Makes THREAD, which is stopped anywhere but before a system call, make one at SITE, the address
  * of such an instruction. It takes no signal meanwhile, and is then stopped as before. Returns the
- * call's result, or -EIO if THREAD has ended. If CHILD is not NULL, sets it to the process that the
- * call has made, which is stopped at the same address, or 0. */
+ * call's result, or -EIO if THREAD has ended. If CHILD is not NULL, sets it to the process or
+ * thread that the call has made, which is stopped at the same address, or 0. */
 int64_t inject_call(pid_t thread, uint64_t site, long number, const uint64_t arguments[6],
                     pid_t *child);
 
