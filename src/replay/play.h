@@ -26,10 +26,10 @@ struct play_thread {
     struct play_process *process; /* NULL: the thread has ended */
     pid_t number;                 /* its own */
     pid_t recorded;               /* of the recorded one */
-    bool in_call;
-    bool awaits;             /* it is in front of `call`, which others' events came behind */
-    struct system_call call; /* the last one that it has come to */
-    struct tick_stop tick;   /* it goes to the tick of the next event */
+    bool in_call, stepped;        /* the player's, of the thread that plays */
+    bool awaits;                  /* it is in front of `call`, which others' events came behind */
+    struct system_call call;      /* the last one that it has come to */
+    struct tick_stop tick;        /* it goes to the tick of the next event */
 };
 
 struct player {
@@ -46,6 +46,7 @@ struct player {
     pid_t number;           /* of the recorded process */
     uint64_t events;        /* that were done */
     uint64_t event_address; /* of the instruction that the last one was */
+    uint64_t last;          /* address of the last instruction, behind a step or at a tick */
     bool has_mapped;        /* the last event was a call that was made: the memory map is another */
     bool in_call;           /* it is stopped in front of a system call, which is not made */
     bool stepped;           /* its last instruction was a single step */
@@ -124,8 +125,9 @@ void kill_process(struct player *player, struct play_process *process);
 
 /* ---- play_tick.c ---- */
 
-/* If the next event is a tick, the thread will stop there, or in front of it. */
-void approach_tick(struct player *player);
+/* If the next event is a tick, the thread will stop there, or in front of it; with STEP it is about
+ * to execute one instruction, and is looked at behind that. */
+void approach_tick(struct player *player, bool step);
 
 /* It will not. */
 void leave_tick(struct player *player);

@@ -108,6 +108,7 @@ static const char *restore_threads(struct player *player, const struct play_stat
         struct play_thread *thread = player->threads.data[saved->id - 1];
         thread->process = process;
         thread->awaits = thread->in_call = saved->awaits;
+        thread->stepped = false;
         thread->call = saved->call;
         thread->tick.block = 0;
         thread->number = saved->number;

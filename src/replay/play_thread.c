@@ -42,9 +42,11 @@ static struct play_thread *find_play_thread(const struct player *player, uint32_
 
 static void play(struct player *player, struct play_thread *thread) {
     player->thread->in_call = player->in_call;
+    player->thread->stepped = player->stepped;
     player->thread = thread;
     player->process = thread->number;
     player->in_call = thread->in_call;
+    player->stepped = thread->stepped;
 }
 
 bool select_thread(struct player *player) {

@@ -24,7 +24,7 @@ static void finish_tick(struct player *player, const struct tick_event *tick) {
         end_by_difference(player, "comes to a tick with other registers");
 }
 
-void approach_tick(struct player *player) {
+void approach_tick(struct player *player, bool step) {
     struct process_ticks *ticks = &player->thread->process->ticks;
     struct tick_event tick;
     uint64_t count;
@@ -34,10 +34,10 @@ void approach_tick(struct player *player) {
         end_play(player, PLAYED_WRONG,
                  arena_print(player->arena, "'%s' is corrupt: a tick of a program without ticks",
                              player->recording.path));
-    else if (!tick_count(ticks->code, player->process, &count) ||
-             tick.place.count - count > (uint64_t)INT64_MAX ||
-             !tick_stop_begin(ticks->code, &player->thread->tick, player->process,
-                              tick.place.count - count))
+    else if (!step && (!tick_count(ticks->code, player->process, &count) ||
+                       tick.place.count - count > (uint64_t)INT64_MAX ||
+                       !tick_stop_begin(ticks->code, &player->thread->tick, player->process,
+                                        tick.place.count - count)))
         end_by_difference(player, "has passed a tick of the recording");
 }
 
@@ -67,6 +67,7 @@ bool play_step(struct player *player) {
     struct steps_event steps;
     if (!peek_steps(player, &steps) || ++player->steps < steps.count)
         return false;
+    player->event_address = player->last;
     if (get_general_registers(player->process, &registers) && registers.rip == steps.address &&
         hash_registers(&registers, false) == steps.hash)
         finish_event(player);
@@ -79,8 +80,11 @@ bool play_tick_stop(struct player *player) {
     struct play_thread *thread = player->thread;
     struct process_ticks *ticks = &thread->process->ticks;
     struct tick_place place;
-    return ticks->armed && ticks_has_code(ticks, thread->number) &&
-           tick_stop_reached(ticks->code, &thread->tick, thread->number, &place);
+    if (!ticks->armed || !ticks_has_code(ticks, thread->number) ||
+        !tick_stop_reached(ticks->code, &thread->tick, thread->number, &place))
+        return false;
+    player->last = place.last;
+    return true;
 }
 
 bool play_tick(struct player *player) {
@@ -90,6 +94,8 @@ bool play_tick(struct player *player) {
         !tick_is_at(ticks->code, player->process, &tick.place))
         return false;
     leave_tick(player);
+    tick_settle(ticks->code, player->process);
+    player->event_address = player->last;
     finish_tick(player, &tick);
     return true;
 }

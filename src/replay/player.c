@@ -228,6 +228,7 @@ static bool resume(struct player *player, struct pause_request *request, int *st
     else if (player->stepped)
         end_steps(player->process);
     player->stepped = step.is_step;
+    player->last = step.address;
     long how = step.is_step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU;
     if (ptrace(how, player->process, NULL, NULL) != 0 && errno != ESRCH)
         CHECK(!"the process can be continued");
@@ -255,10 +256,10 @@ enum play_pause player_go(struct player *player, bool step) {
     int pause = player->ended ? PAUSE_ENDED : GO_ON;
     while (pause == GO_ON) {
         int status = 0;
-        approach_tick(player);
+        request.step = step || needs_step(player);
+        approach_tick(player, request.step);
         if (player->ended)
             return PAUSE_ENDED;
-        request.step = step || needs_step(player);
         if (resume(player, &request, &status)) {
             request.step = step;
             pause = take_stop(player, status, request);

@@ -67,6 +67,7 @@ bool record_tick(struct recorded_thread *thread) {
         return false;
     if (!wanted || !get_general_registers(thread->number, &registers))
         return true;
+    tick_settle(ticks->code, thread->number);
     struct buffer *event = recording_event(&thread->recorder->writer);
     put_number(event, place.count, sizeof place.count);
     put_number(event, place.address, sizeof place.address);

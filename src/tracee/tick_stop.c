@@ -142,20 +142,20 @@ void tick_code_disarm(const struct tick_code *code, pid_t process) {
     change_ends(code, process, false);
 }
 
-/* Returns the address, as linked, behind the addition whose breakpoint is at ADDRESS; 0: none. */
-static uint64_t behind_addition(const struct tick_code *code, uint64_t address) {
+/* Returns the test whose breakpoint is at ADDRESS, or NULL. */
+static const struct test *find_test(const struct tick_code *code, uint64_t address) {
     size_t low = 0, high = code->tests.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         uint64_t at = ended(&code->tests.data[middle]) + code->bias;
         if (at == address)
-            return code->tests.data[middle].back;
+            return &code->tests.data[middle];
         if (at < address)
             low = middle + 1;
         else
             high = middle;
     }
-    return 0;
+    return NULL;
 }
 
 /* ---- cells ---- */
@@ -251,31 +251,44 @@ static void remember(struct tick_code *code, const struct tick_stop *stop,
         code->recent[lane] = code->recent[lane] / 2 + counters->cells[lane] + stop->shares[lane];
 }
 
-/* Sets the cells of BLOCK far below zero. Returns the count. */
-static uint64_t set_far(struct tick_code *code, const struct tick_stop *stop, pid_t thread,
-                        uint64_t block) {
-    struct counters counters;
-    if (!move_counters(thread, block, &counters, false))
-        return 0;
-    if (stop->block == block)
-        remember(code, stop, &counters);
+/* The cells are as they would be if the thread had not been on its way. */
+static void restore_cells(const struct tick_stop *stop, struct counters *counters) {
     for (int lane = 0; lane < LANES; lane++)
-        set_cell(&counters, lane, -far_away);
-    move_counters(thread, block, &counters, true);
-    return count_in(&counters);
+        set_cell(counters, lane, stop->former[lane] + counters->cells[lane] + stop->shares[lane]);
 }
 
 void tick_stop_end(struct tick_stop *stop, pid_t thread) {
-    if (!stop->block)
-        return;
     struct counters counters;
-    if (move_counters(thread, stop->block, &counters, false)) {
-        for (int lane = 0; lane < LANES; lane++)
-            set_cell(&counters, lane,
-                     stop->former[lane] + counters.cells[lane] + stop->shares[lane]);
+    if (stop->block && move_counters(thread, stop->block, &counters, false)) {
+        restore_cells(stop, &counters);
         move_counters(thread, stop->block, &counters, true);
     }
     stop->block = 0;
+}
+
+static void set_far(struct counters *counters) {
+    for (int lane = 0; lane < LANES; lane++)
+        set_cell(counters, lane, -far_away);
+}
+
+void tick_settle(const struct tick_code *code, pid_t thread) {
+    struct user_regs_struct registers;
+    struct counters counters;
+    if (!get_general_registers(thread, &registers) ||
+        !move_counters(thread, block_of(code, &registers), &counters, false))
+        return;
+    set_far(&counters);
+    move_counters(thread, block_of(code, &registers), &counters, true);
+}
+
+/* The flags behind an addition to a cell that is far below zero. Nothing uses them. */
+static void set_flags(struct user_regs_struct *registers, const struct test *test,
+                      const struct binary *binary) {
+    size_t room;
+    const uint8_t *addition = binary_code(binary, test->place, &room);
+    uint64_t kept = keeps_carry(addition) ? CARRY_FLAG : 0;
+    registers->eflags &= ~(uint64_t)STATUS_FLAGS | kept;
+    registers->eflags |= SIGN_FLAG;
 }
 
 bool tick_stop_reached(struct tick_code *code, struct tick_stop *stop, pid_t thread,
@@ -283,14 +296,25 @@ bool tick_stop_reached(struct tick_code *code, struct tick_stop *stop, pid_t thr
     struct user_regs_struct registers;
     if (!get_general_registers(thread, &registers))
         return false;
-    uint64_t back = behind_addition(code, registers.rip - 1);
-    if (!back)
+    const struct test *test = find_test(code, registers.rip - 1);
+    uint64_t block = block_of(code, &registers);
+    struct counters counters = {0};
+    if (!test)
         return false;
-    registers.rip = place->address = back + code->bias;
-    registers.eflags &= ~(uint64_t)STATUS_FLAGS; /* nothing uses those of the addition */
-    place->count = set_far(code, stop, thread, block_of(code, &registers));
-    if (stop->block) /* the kernel does not block a signal that an instruction causes */
+    registers.rip = place->address = test->back + code->bias;
+    place->last = ended(test) - QUIPU_TEST_BRANCH + code->bias;
+    set_flags(&registers, test, code->binary);
+    move_counters(thread, block, &counters, false);
+    place->count = count_in(&counters);
+    if (stop->block != block) {
+        set_far(&counters);
+    } else {
+        remember(code, stop, &counters);
+        restore_cells(stop, &counters);
+        /* the kernel does not block a signal that an instruction causes */
         ptrace(PTRACE_SETSIGMASK, thread, sizeof stop->mask, &stop->mask);
+    }
     stop->block = 0;
-    return set_general_registers(thread, &registers);
+    return move_counters(thread, block, &counters, true) &&
+           set_general_registers(thread, &registers);
 }

@@ -30,6 +30,8 @@ struct tick_code {
 struct tick_place {
     uint64_t count;   /* of the thread's cells and their base */
     uint64_t address; /* of the next instruction, which is that behind an addition */
+    uint64_t last; /* of the instruction in front, in the code out of line; tick_stop_reached sets
+                    * it */
 };
 
 /* A thread on its way to a stop. */
@@ -66,6 +68,10 @@ bool tick_is_at(const struct tick_code *code, pid_t thread, const struct tick_pl
  * thread has the registers of that place. Ends the STOP. */
 bool tick_stop_reached(struct tick_code *code, struct tick_stop *stop, pid_t thread,
                        struct tick_place *place);
+
+/* Makes the cells of THREAD, which is at a place that it was to stop at, the same wherever it came
+ * from. */
+void tick_settle(const struct tick_code *code, pid_t thread);
 
 /* THREAD is no longer on its way to a stop. */
 void tick_stop_end(struct tick_stop *stop, pid_t thread);

@@ -35,3 +35,7 @@ int64_t added_to_cell(const uint8_t *code, size_t size) {
         return 0;
     }
 }
+
+bool keeps_carry(const uint8_t *code) {
+    return code[OPCODE] == BY_ONE;
+}

@@ -17,7 +17,9 @@
 enum {
     CALL_SIZE = 2,
     CODE_64 = 0x33,         /* Linux's selector (asm/segment.h, __USER_CS) */
-    PROGRAM_FLAGS = 0xcd5,  /* carry, parity, adjust, zero, sign, direction, overflow */
+    PROGRAM_FLAGS = 0xcc1,  /* carry, zero, sign, direction, overflow; not parity and adjust, which
+                             * tell of the low bits of a cell of ticks */
+    CELL_FLAGS = 0x14,      /* these two */
     FRAME_MOST = 64 * 1024, /* more is no frame */
     LEGACY_AREA = 512,      /* bytes of what fxsave stores */
     SOFTWARE_BYTES = 464,   /* in it: struct _fpx_sw_bytes */
@@ -25,7 +27,8 @@ enum {
 };
 
 enum {
-    WORDS = 20 /* of the registers that a program sees */
+    WORDS = 20, /* of the registers that a program sees */
+    R11 = 11
 };
 
 static void list_registers(const struct user_regs_struct *registers, bool in_call,
@@ -46,6 +49,7 @@ static void list_registers(const struct user_regs_struct *registers, bool in_cal
 uint32_t hash_registers(const struct user_regs_struct *registers, bool in_call) {
     uint64_t words[WORDS], hash = 0xcbf29ce484222325u; /* FNV-1a, by words */
     list_registers(registers, in_call, words);
+    words[R11] &= ~(uint64_t)CELL_FLAGS; /* a call has left the flags there */
     for (size_t i = 0; i < WORDS; i++) {
         hash = (hash ^ words[i]) * 0x100000001b3u;
         hash ^= hash >> 32;

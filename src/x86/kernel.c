@@ -18,7 +18,6 @@
 
 enum {
     CALL_SIZE = 2,       /* syscall: 0f 05 */
-    TRAP_FLAG = 0x100,   /* in the register of flags: stop behind each instruction */
     CALL_STOP = 0x80,    /* PTRACE_O_TRACESYSGOOD: set in the signal of stops at system calls */
     DEBUG_STATUS = 6,    /* the debug register that says which object was written */
     DEBUG_CONTROL = 7,   /* the debug register that says which others are used, and how */

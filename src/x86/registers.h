@@ -15,6 +15,10 @@ enum {
     VECTOR_BYTES = 64, /* of %zmmN, which contains %ymmN and %xmmN */
     STATUS_FLAGS =
         0x8d5, /* in the register of flags: carry, parity, adjust, zero, sign, overflow */
+    CARRY_FLAG = 1 << 0,
+    SIGN_FLAG = 1 << 7,
+    TRAP_FLAG = 1 << 8,          /* stop behind each instruction */
+    RESUME_FLAG = 1 << 16,       /* pass a breakpoint of a debug register */
     VECTOR_STATE_MAX = 16 * 1024 /* with the tiles of AMX a processor has some 11,000 bytes */
 };
 

@@ -12,7 +12,6 @@ enum {
     OPERAND_SIZE = 0x66,
     REX_FIRST = 0x40,
     REX_LAST = 0x4f,
-    TRAP_FLAG = 0x100
 };
 
 static bool is_prefix(uint8_t byte) {

@@ -15,6 +15,8 @@ recording, seed, stops, steps = sys.argv[1], *map(int, sys.argv[2:5])
 random.seed(seed)
 client = Client(recording).start()
 ENDED = 'replaylog'
+FLAGS = 17 * 16    # of the register of flags, in digits
+CELL_FLAGS = 0x14  # parity and adjust: behind an addition of ticks they tell of its cell
 
 
 def fail(text):
@@ -26,7 +28,9 @@ def look():
     """All registers, and the stack around its pointer."""
     stack = int.from_bytes(bytes.fromhex(client.ask('p7')), 'little')
     memory = client.ask(f'm{stack - 128:x},{512:x}')
-    return client.registers(), memory
+    registers = client.registers()
+    flags = int.from_bytes(bytes.fromhex(registers[FLAGS:FLAGS + 8]), 'little') & ~CELL_FLAGS
+    return registers[:FLAGS] + flags.to_bytes(4, 'little').hex() + registers[FLAGS + 8:], memory
 
 
 def count_events():
