@@ -177,19 +177,22 @@ static enum reached find_last(struct timeline *timeline, const struct checkpoint
     return found && reached == REACHED ? REACHED_HALT : reached;
 }
 
-/* Goes to the LAST point on the way from CHECKPOINT to the target. */
+/* Goes to the LAST point on the way from CHECKPOINT, by its number. */
 static enum reached go_to_last(struct timeline *timeline, const struct checkpoint *checkpoint,
-                               struct target *target, struct last_hit *last) {
-    struct halt halt;
+                               struct last_hit *last) {
     bool has_mark = last->from.process;
     bool over = has_mark && points_find(&timeline->points, next_instruction(last->from.process));
+    set_stops(timeline, false, 0);
     if (!(has_mark ? go_to_stand(timeline, &last->from) : go_to_copy(timeline, &checkpoint->stand)))
         return REACHED_NOT;
-    for (uint64_t i = 0; i < last->hits; i++) {
-        enum reached reached = go_to_target(timeline, target, over, &halt);
-        if (reached != REACHED_HALT)
-            return reached == REACHED_STOP ? reached : REACHED_NOT;
+    for (uint64_t i = 0; i < last->hits;) {
+        struct halt halt = advance(timeline, over);
+        if (halt.kind == HALT_INTERRUPT)
+            return REACHED_STOP;
+        if (halt.kind == HALT_END)
+            return REACHED_NOT;
         over = halt.kind == HALT_POINT;
+        i += halt.kind == HALT_POINT || halt.kind == HALT_WATCH;
     }
     return REACHED_HALT;
 }
@@ -205,7 +208,7 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
     while (from && reached == REACHED) {
         reached = find_last(timeline, from, &target, &last);
         if (reached == REACHED_HALT) {
-            reached = go_to_last(timeline, from, &target, &last);
+            reached = go_to_last(timeline, from, &last);
             *halt = last.halt;
         }
         drop_stand(&last.from);

@@ -54,18 +54,12 @@ static enum reached step_towards(struct timeline *timeline, struct target *targe
     return REACHED_HALT;
 }
 
-/* Goes on to the target. PASSES becomes how often its instruction was passed before that. */
-static enum reached count_passes(struct timeline *timeline, struct target *target,
-                                 uint64_t *passes) {
-    struct halt halt;
-    bool over = false;
-    *passes = 0;
+/* Goes on to the next pass of the target's instruction. REACHED: that is the target. */
+static enum reached go_to_next_pass(struct timeline *timeline, struct target *target) {
+    struct halt halt = {HALT_EVENT, NULL};
     set_stops(timeline, true, target->address);
-    for (;;) {
-        if (over && is_there(timeline, target))
-            return REACHED;
-        halt = advance(timeline, over);
-        over = false;
+    while (halt.kind != HALT_POINT) {
+        halt = advance(timeline, false);
         if (halt.kind == HALT_INTERRUPT)
             return REACHED_STOP;
         if (halt.kind == HALT_SIGNAL && target->kind == TARGET_SIGNAL &&
@@ -75,19 +69,14 @@ static enum reached count_passes(struct timeline *timeline, struct target *targe
             return target->kind == TARGET_END ? REACHED : REACHED_NOT;
         if (timeline->here.events > target->place.events)
             return REACHED_NOT;
-        if (halt.kind != HALT_POINT)
-            continue;
-        if (is_there(timeline, target))
-            return REACHED;
-        ++*passes;
-        over = true;
     }
+    return is_there(timeline, target) ? REACHED : REACHED_NOT;
 }
 
-/* Goes on to the pass NUMBER, from 1, of the target's instruction. */
+/* Goes on to the pass NUMBER, from 1, of the target's instruction. OVER: the present one is none.
+ */
 static enum reached go_to_pass(struct timeline *timeline, const struct target *target,
-                               uint64_t number) {
-    bool over = false;
+                               uint64_t number, bool over) {
     set_stops(timeline, true, target->address);
     while (number) {
         struct halt halt = advance(timeline, over);
@@ -129,7 +118,6 @@ static enum reached come_between(struct timeline *timeline, struct target *targe
                                  struct checkpoint **low, double *seconds) {
     struct stand between;
     struct halt halt;
-    uint64_t passes;
     if (!go_to_copy(timeline, &(*low)->stand))
         return REACHED_STOP;
     set_stops(timeline, true, 0);
@@ -149,7 +137,7 @@ static enum reached come_between(struct timeline *timeline, struct target *targe
         return REACHED_NOT;
     }
     double begun = clock_seconds();
-    enum reached reached = count_passes(timeline, target, &passes);
+    enum reached reached = go_to_next_pass(timeline, target);
     if (reached == REACHED) {
         *seconds = clock_seconds() - begun;
         struct checkpoint *made = keep_stand(timeline, &between);
@@ -169,14 +157,34 @@ static enum reached halve(struct timeline *timeline, struct target *target, stru
     return REACHED;
 }
 
+/* Goes from LOW to the target. LOW becomes the last place from which all passes were looked at, and
+ * PASSES their number, without the target. */
+static enum reached pass_to_target(struct timeline *timeline, struct target *target,
+                                   struct checkpoint **low, uint64_t *passes, bool *over) {
+    struct halt halt;
+    if (!go_to_copy(timeline, &(*low)->stand))
+        return REACHED_NOT;
+    target->passes = 0;
+    set_stops(timeline, true, 0);
+    enum reached reached = go_to_target(timeline, target, false, &halt);
+    *passes = target->passes;
+    *over = target->good.process && next_instruction(target->good.process) == target->address;
+    if (reached == REACHED && target->good.process) {
+        struct checkpoint *made = keep_stand(timeline, &target->good);
+        if (!made)
+            return REACHED_NOT;
+        timeline->working = *low = made;
+    }
+    return reached;
+}
+
 /* Sets LOW to a checkpoint in front of the target, from which a few steps lead to it. */
 static enum reached come_close(struct timeline *timeline, struct target *target,
                                struct checkpoint **low) {
-    uint64_t passes;
-    if (!go_to_copy(timeline, &(*low)->stand))
-        return REACHED_NOT;
+    uint64_t passes = 0;
+    bool over = false;
     double begun = clock_seconds();
-    enum reached reached = count_passes(timeline, target, &passes);
+    enum reached reached = pass_to_target(timeline, target, low, &passes, &over);
     double seconds = clock_seconds() - begun;
     if (reached != REACHED)
         return reached;
@@ -184,7 +192,7 @@ static enum reached come_close(struct timeline *timeline, struct target *target,
         return halve(timeline, target, low, seconds);
     if (!go_to_copy(timeline, &(*low)->stand))
         return REACHED_NOT;
-    reached = go_to_pass(timeline, target, passes);
+    reached = go_to_pass(timeline, target, passes, over);
     if (reached != REACHED)
         return reached;
     struct checkpoint *pass = keep_here(timeline);

@@ -71,30 +71,34 @@ static bool has_witnessed(struct wanted_state *wanted, pid_t process) {
     return true;
 }
 
-static void add_witness(struct wanted_state *wanted, uint64_t address, const uint8_t *bytes) {
+static void add_witness(struct wanted_state *wanted, uint64_t address) {
     struct witness witness = {.address = address};
-    memcpy(&witness.value, bytes, sizeof witness.value);
+    if (!read_memory(wanted->process, address, &witness.value, sizeof witness.value))
+        return;
     if (wanted->witnesses.count < WITNESSES)
         vector_push(&wanted->arena, &wanted->witnesses, witness);
     else
         wanted->witnesses.data[address / sizeof(uint64_t) % WITNESSES] = witness;
 }
 
-/* Two processes' pages of one mapping. */
+/* Two processes' pages of one mapping, and the words that differ. */
 struct pages {
     pid_t wanted, found;
-    int maps[2];        /* their /proc/PID/pagemap */
-    uint64_t *there[2]; /* of CHUNK_PAGES pages */
+    uint64_t first, *addresses; /* or NULL: only the first one */
+    size_t count, most;         /* of addresses; no more are looked for */
+    int maps[2];                /* their /proc/PID/pagemap */
+    uint64_t *there[2];         /* of CHUNK_PAGES pages */
     uint8_t *bytes[2];
 };
 
 static bool open_pages(struct pages *pages, pid_t wanted, pid_t found) {
     const pid_t processes[2] = {wanted, found};
-    *pages = (struct pages){.wanted = wanted, .found = found, .maps = {-1, -1}};
+    pages->wanted = wanted;
+    pages->found = found;
     for (int i = 0; i < 2; i++) {
         char path[64];
         snprintf(path, sizeof path, "/proc/%d/pagemap", (int)processes[i]);
-        pages->maps[i] = open(path, O_RDONLY | O_CLOEXEC);
+        pages->maps[i] = open(path, O_RDONLY | O_CLOEXEC); /* -1: all pages are there */
         pages->there[i] = malloc(CHUNK_PAGES * sizeof(uint64_t));
         pages->bytes[i] = malloc((size_t)CHUNK_PAGES * PAGE);
     }
@@ -103,7 +107,7 @@ static bool open_pages(struct pages *pages, pid_t wanted, pid_t found) {
 
 static void close_pages(struct pages *pages) {
     for (int i = 0; i < 2; i++) {
-        if (pages->maps[i] >= 0)
+        if (pages->maps[i] > 0)
             close(pages->maps[i]);
         free(pages->there[i]);
         free(pages->bytes[i]);
@@ -120,75 +124,96 @@ static void find_pages(struct pages *pages, uint64_t address, size_t count) {
     }
 }
 
-/* Compares SIZE bytes at ADDRESS. Memory that neither can read is equal. */
-static bool has_bytes(struct wanted_state *wanted, struct pages *pages, uint64_t address,
-                      size_t size) {
-    bool one = read_memory(pages->wanted, address, pages->bytes[0], size);
-    bool other = read_memory(pages->found, address, pages->bytes[1], size);
-    if (!one || !other)
-        return one == other;
-    if (memcmp(pages->bytes[0], pages->bytes[1], size) == 0)
-        return true;
-    for (size_t i = 0; i + sizeof(uint64_t) <= size; i += sizeof(uint64_t))
-        if (memcmp(pages->bytes[0] + i, pages->bytes[1] + i, sizeof(uint64_t)) != 0) {
-            add_witness(wanted, address + i, pages->bytes[0] + i);
-            break;
-        }
-    return false;
+static void add_difference(struct pages *pages, uint64_t address) {
+    if (pages->count == 0)
+        pages->first = address;
+    if (pages->addresses)
+        pages->addresses[pages->count] = address;
+    pages->count++;
 }
 
-static bool has_mapping(struct wanted_state *wanted, struct pages *pages, uint64_t start,
-                        uint64_t end) {
+/* Compares SIZE bytes at ADDRESS. Memory that one of the two cannot read is left out. */
+static void compare_bytes(struct pages *pages, uint64_t address, size_t size) {
+    if (!read_memory(pages->wanted, address, pages->bytes[0], size) ||
+        !read_memory(pages->found, address, pages->bytes[1], size) ||
+        memcmp(pages->bytes[0], pages->bytes[1], size) == 0)
+        return;
+    for (size_t i = 0; i < size && pages->count < pages->most; i += sizeof(uint64_t))
+        if (memcmp(pages->bytes[0] + i, pages->bytes[1] + i, sizeof(uint64_t)) != 0)
+            add_difference(pages, address + i);
+}
+
+static void compare_mapping(struct pages *pages, uint64_t start, uint64_t end) {
     for (uint64_t at = start; at < end; at += (uint64_t)CHUNK_PAGES * PAGE) {
         size_t left = (size_t)(end - at) / PAGE, count = left < CHUNK_PAGES ? left : CHUNK_PAGES;
         find_pages(pages, at, count);
-        for (size_t i = 0, run = 0; i <= count; i++) {
+        for (size_t i = 0, run = 0; i <= count && pages->count < pages->most; i++) {
             bool there = i < count && (pages->there[0][i] | pages->there[1][i]) & PAGE_IS_THERE;
-            if (!there && run && !has_bytes(wanted, pages, at + (i - run) * PAGE, run * PAGE))
-                return false;
+            if (!there && run)
+                compare_bytes(pages, at + (i - run) * PAGE, run * PAGE);
             run = there ? run + 1 : 0;
         }
     }
+}
+
+struct range {
+    uint64_t start, end;
+};
+
+typedef VECTOR(struct range) writable_list;
+
+/* Lists the memory of PROCESS that may be written. In copies of a process the kernel divides it
+ * into other mappings, so neighbours are joined. */
+static bool list_memory(struct arena *arena, pid_t process, writable_list *list) {
+    char path[64], *line = NULL, *at;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    while (getline(&line, &room, file) > 0) {
+        struct range range = {.start = strtoull(line, &at, 16)};
+        range.end = strtoull(at + 1, &at, 16);
+        if (strncmp(at, " rw", 3) != 0)
+            continue;
+        if (list->count && vector_at(list, list->count - 1)->end == range.start)
+            vector_at(list, list->count - 1)->end = range.end;
+        else
+            vector_push(arena, list, range);
+    }
+    free(line);
+    fclose(file);
     return true;
 }
 
-/* Reads the next mapping that may be written, a line "START-END rw...". */
-static bool next_mapping(FILE *file, uint64_t *start, uint64_t *end) {
-    char *line = NULL, *at;
-    size_t room = 0;
-    bool found = false;
-    while (!found && getline(&line, &room, file) > 0) {
-        *start = strtoull(line, &at, 16);
-        *end = strtoull(at + 1, &at, 16);
-        found = strncmp(at, " rw", 3) == 0;
-    }
-    free(line);
-    return found;
-}
-
-static FILE *open_mappings(pid_t process) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    return fopen(path, "re");
+/* Finds words that differ. Returns whether the two processes have memory at the same addresses. */
+static bool compare_memory(struct pages *pages, pid_t wanted, pid_t process) {
+    struct arena arena = {0};
+    writable_list one = {0}, other = {0};
+    bool good = list_memory(&arena, wanted, &one) && list_memory(&arena, process, &other) &&
+                one.count == other.count && open_pages(pages, wanted, process);
+    for (size_t i = 0; i < one.count && good; i++)
+        good = one.data[i].start == other.data[i].start && one.data[i].end == other.data[i].end;
+    for (size_t i = 0; i < one.count && good && pages->count < pages->most; i++)
+        compare_mapping(pages, one.data[i].start, one.data[i].end);
+    close_pages(pages);
+    arena_release(&arena);
+    return good;
 }
 
 static bool has_memory(struct wanted_state *wanted, pid_t process) {
-    FILE *one = open_mappings(wanted->process), *other = open_mappings(process);
-    struct pages pages;
-    bool good = open_pages(&pages, wanted->process, process) && one && other, more = good;
-    while (good && more) {
-        uint64_t starts[2] = {0}, ends[2] = {0};
-        more = next_mapping(one, &starts[0], &ends[0]);
-        good = next_mapping(other, &starts[1], &ends[1]) == more &&
-               (!more || (starts[0] == starts[1] && ends[0] == ends[1] &&
-                          has_mapping(wanted, &pages, starts[0], ends[0])));
-    }
-    if (one)
-        fclose(one);
-    if (other)
-        fclose(other);
-    close_pages(&pages);
-    return good;
+    struct pages pages = {.most = 1};
+    bool good = compare_memory(&pages, wanted->process, process);
+    if (pages.count)
+        add_witness(wanted, pages.first);
+    return good && pages.count == 0;
+}
+
+size_t find_differences(struct wanted_state *wanted, pid_t process, uint64_t *addresses,
+                        size_t most) {
+    struct pages pages = {.addresses = addresses, .most = most};
+    compare_memory(&pages, wanted->process, process);
+    return pages.count;
 }
 
 bool has_state(struct wanted_state *wanted, pid_t process) {

@@ -34,4 +34,9 @@ void forget_state(struct wanted_state *wanted);
 /* Whether PROCESS has the wanted state. No breakpoint is in its data. */
 bool has_state(struct wanted_state *wanted, pid_t process);
 
+/* Sets ADDRESSES to at most MOST words of memory, at multiples of their size, at which PROCESS
+ * differs from the wanted state. Returns their number. */
+size_t find_differences(struct wanted_state *wanted, pid_t process, uint64_t *addresses,
+                        size_t most);
+
 #endif

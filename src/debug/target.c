@@ -21,19 +21,21 @@ static enum target_kind kind_of(const struct place *place) {
     return place->steps > 0 && place->steps <= STEPS_MOST ? TARGET_STEPS : TARGET_STATE;
 }
 
+void forget_target(struct target *target) {
+    forget_state(&target->state);
+    drop_stand(&target->good);
+}
+
 void set_target(struct target *target, const struct stand *stand) {
     target->kind = kind_of(&stand->place);
     target->place = stand->place;
-    target->address = 0;
+    target->address = target->passes = 0;
+    target->has_guide = target->has_no_guide = target->wants_jump = false;
+    drop_stand(&target->good);
     if (target->kind != TARGET_STATE)
         return;
-    forget_state(&target->state);
     want_state(&target->state, stand->process);
     target->address = next_instruction(stand->process);
-}
-
-void forget_target(struct target *target) {
-    forget_state(&target->state);
 }
 
 /* Whether the present place is a target that is known by numbers. */
@@ -91,6 +93,11 @@ enum reached go_to_target(struct timeline *timeline, struct target *target, bool
     enum reached result;
     while (!is_at(timeline, target)) {
         const struct place *here = &timeline->here;
+        if (may_jump(target)) {
+            result = jump_ahead(timeline, target, halt);
+            if (result != REACHED)
+                return result;
+        }
         bool in_slice = here->events == target->place.events;
         bool counts = in_slice && target->kind == TARGET_STEPS &&
                       here->base == target->place.base && here->steps != STEPS_UNKNOWN;
@@ -100,6 +107,7 @@ enum reached go_to_target(struct timeline *timeline, struct target *target, bool
         if (take_halt(timeline, target, halt, &result))
             return result;
         over = halt->kind == HALT_POINT;
+        target->passes += over && in_slice;
     }
     return REACHED;
 }

@@ -2,6 +2,7 @@
 #ifndef QUIPU_DEBUG_TARGET_H
 #define QUIPU_DEBUG_TARGET_H
 
+#include "debug/guide.h"
 #include "debug/same_state.h"
 #include "debug/timeline.h"
 
@@ -19,9 +20,17 @@ struct target {
     struct place place;
     uint64_t address;
     struct wanted_state state;
+
+    /* Of TARGET_STATE: how it is come closer to where its instruction is passed too often. */
+    uint64_t passes;   /* since `good`, or since the slice was entered */
+    struct stand good; /* the last place from which all passes were looked at; or no process */
+    struct guide guide;
+    bool has_guide, has_no_guide; /* not both; neither: it is not looked for yet */
+    bool wants_jump;              /* the last one was good */
 };
 
-/* The target becomes the place of STAND, whose process must stay there. */
+/* The target, which is one already, or zeros, becomes the place of STAND, whose process must stay
+ * there. */
 void set_target(struct target *target, const struct stand *stand);
 void forget_target(struct target *target);
 
@@ -31,6 +40,14 @@ enum reached {
     REACHED_STOP, /* the user wants to stop */
     REACHED_NOT   /* it is not on this way */
 };
+
+/* The present place is in the target's slice, in front of it, and its instruction was passed often.
+ * Comes closer to it by a timer, where there is a guide, or up to a point on the way: REACHED_HALT.
+ * Otherwise, also where it has not come closer, REACHED. */
+enum reached jump_ahead(struct timeline *timeline, struct target *target, struct halt *halt);
+
+/* Whether that is worth a try. */
+bool may_jump(const struct target *target);
 
 /* Goes on towards the target, up to it or to the next point. OVER: by one instruction first. */
 enum reached go_to_target(struct timeline *timeline, struct target *target, bool over,

@@ -1,0 +1,181 @@
+/* guide.c: words that only grow, or only fall; see guide.h. */
+#include "debug/guide.h"
+
+#include "tracee/checkpoint.h"
+#include "tracee/tracee.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    REGISTERS = 16,
+    STACK_POINTER = 4,
+    MEMORY_WORDS = 96,
+    MICROSECONDS = 1000000
+};
+
+/* What is looked at in each sample. */
+struct sample {
+    uint64_t registers[REGISTERS];
+    uint64_t memory[MEMORY_WORDS];
+};
+
+static bool take_sample(pid_t process, const uint64_t *addresses, size_t count,
+                        struct sample *sample) {
+    struct user_regs_struct registers;
+    if (!get_general_registers(process, &registers))
+        return false;
+    for (unsigned i = 0; i < REGISTERS; i++)
+        sample->registers[i] = general_register(&registers, i);
+    for (size_t i = 0; i < count; i++)
+        if (!read_memory(process, addresses[i], &sample->memory[i], sizeof *sample->memory))
+            return false;
+    return true;
+}
+
+static uint64_t part(const struct guide_word *word, uint64_t value) {
+    value >>= word->shift;
+    return word->bits < 64 ? value & (((uint64_t)1 << word->bits) - 1) : value;
+}
+
+/* Whether the word only grows, or only falls, over the samples, with the wanted value between, and
+ * evenly: a word of arbitrary values might do the first by chance. */
+static bool leads(struct guide_word *word, const struct guide *guide) {
+    enum {
+        UNEVEN = 20
+    };
+    const uint64_t *values = word->values;
+    size_t samples = guide->samples;
+    word->falls = values[samples - 1] < values[0];
+    double all = fabs((double)values[samples - 1] - (double)values[0]);
+    for (size_t i = 0; i + 1 < samples; i++) {
+        double step = fabs((double)values[i + 1] - (double)values[i]);
+        double share = (guide->times[i + 1] - guide->times[i]) / guide->times[samples - 1];
+        if (values[i] == values[i + 1] || (values[i + 1] < values[i]) != word->falls ||
+            step > UNEVEN * share * all || step < share * all / UNEVEN)
+            return false;
+    }
+    uint64_t low = word->falls ? values[samples - 1] : values[0];
+    uint64_t high = word->falls ? values[0] : values[samples - 1];
+    return word->wanted >= low && word->wanted <= high;
+}
+
+/* Adds the parts of a word that lead. WANTED and VALUES are the whole word's. */
+static void add_word(struct guide *guide, struct guide_word word, uint64_t wanted,
+                     const uint64_t *values) {
+    static const struct { uint8_t shift, bits; } parts[] = {{0, 64}, {0, 32}, {32, 32}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && guide->count < GUIDE_WORDS; i++) {
+        word.shift = parts[i].shift;
+        word.bits = parts[i].bits;
+        word.wanted = part(&word, wanted);
+        for (size_t j = 0; j < guide->samples; j++)
+            word.values[j] = part(&word, values[j]);
+        if (leads(&word, guide)) {
+            guide->words[guide->count++] = word;
+            return;
+        }
+    }
+}
+
+static void choose_words(struct guide *guide, const struct sample *wanted,
+                         const struct sample *samples, const uint64_t *addresses, size_t count) {
+    uint64_t values[GUIDE_SAMPLES];
+    guide->count = 0;
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        for (size_t j = 0; j < guide->samples; j++)
+            values[j] = samples[j].registers[i];
+        if (i != STACK_POINTER)
+            add_word(guide, (struct guide_word){.number = (uint8_t)i}, wanted->registers[i],
+                     values);
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < guide->samples; j++)
+            values[j] = samples[j].memory[i];
+        add_word(guide, (struct guide_word){.address = addresses[i]}, wanted->memory[i], values);
+    }
+}
+
+/* Goes forwards for SECONDS, with a sample now and then. */
+static void take_samples(struct timeline *timeline, struct guide *guide, double seconds,
+                         const uint64_t *addresses, size_t count, struct sample *samples) {
+    uint64_t events = timeline->here.events, begin = timeline->clock;
+    guide->samples = 0;
+    while (guide->samples < GUIDE_SAMPLES &&
+           take_sample(timeline_process(timeline), addresses, count, &samples[guide->samples])) {
+        guide->times[guide->samples++] = (double)(timeline->clock - begin) / MICROSECONDS;
+        if (guide->samples == GUIDE_SAMPLES)
+            break;
+        set_alarm(timeline, seconds / (GUIDE_SAMPLES - 1));
+        struct halt halt = advance(timeline, false);
+        if (halt.kind != HALT_TIMER || timeline->here.events != events)
+            break;
+    }
+    set_alarm(timeline, 0);
+}
+
+bool make_guide(struct timeline *timeline, struct wanted_state *wanted, double seconds,
+                struct guide *guide) {
+    static struct sample samples[GUIDE_SAMPLES], aim;
+    uint64_t addresses[MEMORY_WORDS];
+    struct stand here;
+    bool ignored = timeline->ignores_points;
+    uint64_t extra = timeline->extra;
+    guide->count = 0;
+    set_stops(timeline, true, 0);
+    size_t count = find_differences(wanted, timeline_process(timeline), addresses, MEMORY_WORDS);
+    if (take_sample(wanted->process, addresses, count, &aim) && copy_here(timeline, &here)) {
+        take_samples(timeline, guide, seconds, addresses, count, samples);
+        if (guide->samples > GUIDE_SAMPLES / 2)
+            choose_words(guide, &aim, samples, addresses, count);
+        go_to_stand(timeline, &here);
+    }
+    set_stops(timeline, ignored, extra);
+    return guide->count;
+}
+
+/* ---- judging ---- */
+
+static uint64_t read_word(pid_t process, const struct user_regs_struct *registers,
+                          const struct guide_word *word) {
+    uint64_t value = 0;
+    if (word->address)
+        read_memory(process, word->address, &value, sizeof value);
+    else
+        value = general_register(registers, word->number);
+    return part(word, value);
+}
+
+bool is_in_front(const struct timeline *timeline, const struct guide *guide) {
+    struct user_regs_struct registers;
+    pid_t process = timeline_process(timeline);
+    if (!get_general_registers(process, &registers))
+        return false;
+    for (size_t i = 0; i < guide->count; i++) {
+        const struct guide_word *word = &guide->words[i];
+        uint64_t value = read_word(process, &registers, word);
+        if (word->falls ? value <= word->wanted : value >= word->wanted)
+            return false;
+    }
+    return true;
+}
+
+/* Returns the time at which the word has VALUE, between two samples, or behind the last. */
+static double time_of(const struct guide *guide, const struct guide_word *word, uint64_t value) {
+    size_t i = 0;
+    while (i + 2 < guide->samples &&
+           (word->falls ? value < word->values[i + 1] : value > word->values[i + 1]))
+        i++;
+    double from = (double)word->values[i], to = (double)word->values[i + 1];
+    double share = ((double)value - from) / (to - from);
+    return guide->times[i] + share * (guide->times[i + 1] - guide->times[i]);
+}
+
+double guide_distance(const struct timeline *timeline, const struct guide *guide) {
+    struct user_regs_struct registers;
+    const struct guide_word *word = &guide->words[0];
+    pid_t process = timeline_process(timeline);
+    if (!get_general_registers(process, &registers))
+        return 0;
+    return time_of(guide, word, word->wanted) -
+           time_of(guide, word, read_word(process, &registers, word));
+}
