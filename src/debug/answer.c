@@ -12,6 +12,12 @@ void answer_error(struct session *session, const char *why) {
     buffer_print(&session->answer, "E.%s", why);
 }
 
+void leave_diversion(struct session *session) {
+    if (end_diversion(&session->diversion, session->timeline))
+        tell(session, "quipu: what was changed is dropped; the run goes on as it was recorded\n");
+    session->signal = 0;
+}
+
 void tell(struct session *session, const char *text) {
     struct buffer packet = {0};
     buffer_text(&packet, "O");

@@ -122,7 +122,7 @@ bool copy_here(struct timeline *timeline, struct stand *stand) {
     pid_t process = timeline_process(timeline);
     take_points_out(timeline);
     *stand = (struct stand){0, player_save(timeline->player), timeline->here, timeline->clock};
-    if (!process || timeline->here.ended || !player_settle(timeline->player))
+    if (!process || !player_settle(timeline->player))
         return false;
     if (!is_call_site(process, timeline->site))
         timeline->site = find_call_site(process);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char no_process[] = "the process is gone";
-static const char no_change[] = "a replayed process cannot be changed";
+static const char no_change[] = "no copy of the process can be made, which could be changed";
 
 enum {
     PAGE = 4096
@@ -56,14 +56,51 @@ void take_register_read(struct session *session, const char *text) {
         answer_error(session, "there is no such register");
 }
 
-void take_registers_write(struct session *session, const char *text) {
-    (void)text;
+/* Makes the process one that may be changed. Otherwise answers why not. */
+static bool may_change(struct session *session) {
+    if (begin_diversion(&session->diversion, session->timeline))
+        return true;
     answer_error(session, no_change);
+    return false;
+}
+
+/* Sets the registers from NUMBER on to BYTES, one, or with ALL as many as there are. */
+static void write_registers(struct session *session, size_t number, const struct buffer *bytes,
+                            bool all) {
+    static struct registers registers;
+    uint8_t present[DEBUGGER_REGISTER_MAX];
+    if (!may_change(session))
+        return;
+    bool good = read_all(session, &registers);
+    for (size_t at = 0; good && at < bytes->count; number++) {
+        size_t size = debugger_register(&registers, number, present);
+        good = size && at + size <= bytes->count &&
+               set_debugger_register(&registers, number, (const uint8_t *)bytes->data + at, size);
+        at += all ? size : bytes->count;
+    }
+    if (good && set_registers(timeline_process(session->timeline), &registers))
+        answer_text(session, "OK");
+    else
+        answer_error(session, "the register cannot be set");
+}
+
+void take_registers_write(struct session *session, const char *text) {
+    struct buffer bytes = {0};
+    take_bytes(&text, &bytes);
+    write_registers(session, 0, &bytes, true);
+    buffer_release(&bytes);
 }
 
 void take_register_write(struct session *session, const char *text) {
-    (void)text;
-    answer_error(session, no_change);
+    struct buffer bytes = {0};
+    uint64_t number;
+    if (take_number(&text, &number) && take_character(&text, '=')) {
+        take_bytes(&text, &bytes);
+        write_registers(session, number, &bytes, false);
+    } else {
+        answer_error(session, "a number is missing");
+    }
+    buffer_release(&bytes);
 }
 
 /* ---- memory ---- */
@@ -99,18 +136,45 @@ void take_memory_read(struct session *session, const char *text) {
     }
 }
 
+/* Takes "ADDRESS,SIZE:". */
+static bool take_range(const char **text, uint64_t *address, uint64_t *size) {
+    return take_number(text, address) && take_character(text, ',') && take_number(text, size) &&
+           take_character(text, ':');
+}
+
+static void write_bytes(struct session *session, uint64_t address, const void *bytes, size_t size) {
+    if (!may_change(session))
+        return;
+    session->diversion.changed = true;
+    if (write_memory(timeline_process(session->timeline), address, bytes, size))
+        answer_text(session, "OK");
+    else
+        answer_text(session, "E0e"); /* EFAULT */
+}
+
 void take_memory_write(struct session *session, const char *text) {
-    (void)text;
-    answer_error(session, no_change);
+    struct buffer bytes = {0};
+    uint64_t address, size;
+    if (take_range(&text, &address, &size)) {
+        take_bytes(&text, &bytes);
+        if (bytes.count == size)
+            write_bytes(session, address, bytes.data, bytes.count);
+        else
+            answer_error(session, "the size is another one");
+    } else {
+        answer_error(session, "an address and a size are missing");
+    }
+    buffer_release(&bytes);
 }
 
 /* The client asks whether there is this packet by one of no bytes. */
 void take_binary_write(struct session *session, const char *text, size_t size) {
-    (void)size;
     uint64_t address, count;
-    if (take_number(&text, &address) && take_character(&text, ',') && take_number(&text, &count) &&
-        count == 0)
+    const char *bytes = text;
+    if (!take_range(&bytes, &address, &count) || count != size - (size_t)(bytes - text))
+        answer_error(session, "an address and as many bytes as are named are missing");
+    else if (count == 0)
         answer_text(session, "OK");
     else
-        answer_error(session, no_change);
+        write_bytes(session, address, bytes, count);
 }

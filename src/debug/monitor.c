@@ -47,6 +47,7 @@ static void go(struct session *session, const char *argument) {
     errno = 0;
     unsigned long long events = strtoull(argument, &end, 10);
     bool good = true;
+    leave_diversion(session);
     if (strcmp(argument, "begin") == 0)
         good = go_to_events(timeline, 0);
     else if (strcmp(argument, "end") == 0)

@@ -63,7 +63,9 @@ void answer_halt(struct session *session) {
     const struct halt *halt = &session->halt;
     uint8_t info[QUIPU_SIGINFO_SIZE];
     int signal = SIGTRAP;
-    if (halt->kind == HALT_SIGNAL)
+    if (halt->kind == HALT_SIGNAL && session->signal)
+        signal = session->signal;
+    else if (halt->kind == HALT_SIGNAL)
         signal = player_signal(session->timeline->player, info);
     if (halt->kind == HALT_INTERRUPT)
         signal = SIGINT;
@@ -94,14 +96,22 @@ static void end_halt(struct session *session, struct halt halt) {
 
 /* ---- going on ---- */
 
+/* Goes forwards in the diversion, if it stands elsewhere, or in the recorded run. */
+static struct halt go(struct session *session, bool step) {
+    if (is_elsewhere(&session->diversion, session->timeline))
+        return run_diversion(&session->diversion, session->timeline, step, &session->signal);
+    leave_diversion(session);
+    return go_forwards(session->timeline, step);
+}
+
 void take_continue(struct session *session, const char *text) {
     (void)text;
-    end_halt(session, go_forwards(session->timeline, false));
+    end_halt(session, go(session, false));
 }
 
 void take_step(struct session *session, const char *text) {
     (void)text;
-    end_halt(session, go_forwards(session->timeline, true));
+    end_halt(session, go(session, true));
 }
 
 /* The signal is that of the recording, whichever is named. */
@@ -114,6 +124,7 @@ void take_signal_step(struct session *session, const char *text) {
 }
 
 void take_backward(struct session *session, const char *text) {
+    leave_diversion(session);
     if (*text == 's')
         end_halt(session, step_backwards(session->timeline));
     else if (*text == 'c')
@@ -127,7 +138,7 @@ static void step_range(struct session *session, const char *text) {
     if (take_number(&text, &start) && take_character(&text, ','))
         take_number(&text, &end);
     do
-        halt = go_forwards(session->timeline, true);
+        halt = go(session, true);
     while (halt.kind == HALT_STEP &&
            next_instruction(timeline_process(session->timeline)) - start < end - start &&
            !packet_interrupts(&session->connection));
@@ -158,6 +169,7 @@ void take_actions(struct session *session, const char *text) {
 /* Runs again: goes to the begin. */
 void take_run(struct session *session, const char *text) {
     (void)text;
+    leave_diversion(session);
     if (!go_to_events(session->timeline, 0)) {
         answer_error(session, "the begin is not reached");
         return;

@@ -211,7 +211,8 @@ static bool has_memory(struct wanted_state *wanted, pid_t process) {
 
 size_t find_differences(struct wanted_state *wanted, pid_t process, uint64_t *addresses,
                         size_t most) {
-    struct pages pages = {.addresses = addresses, .most = most};
+    struct pages pages = {.most = most};
+    pages.addresses = addresses;
     compare_memory(&pages, wanted->process, process);
     return pages.count;
 }

@@ -110,6 +110,12 @@ static bool is_interrupted(void *context) {
     return packet_interrupts(&session->connection);
 }
 
+static void divert_output(void *context, const char *bytes, size_t size) {
+    struct arena arena = {0};
+    tell(context, arena_copy(&arena, bytes, size));
+    arena_release(&arena);
+}
+
 void serve(struct timeline *timeline, int fd) {
     static struct session session;
     struct buffer packet = {0};
@@ -117,6 +123,7 @@ void serve(struct timeline *timeline, int fd) {
     session.connection = (struct connection){.in = fd, .out = fd};
     session.halt.kind = timeline->here.at_signal ? HALT_SIGNAL : HALT_STEP;
     timeline->is_interrupted = is_interrupted;
+    timeline->divert_output = divert_output;
     timeline->context = &session;
     while (!session.connection.ended && packet_read(&session.connection, &packet)) {
         session.answer.count = 0;
@@ -124,7 +131,9 @@ void serve(struct timeline *timeline, int fd) {
         take_packet(&session, &packet);
         packet_write(&session.connection, session.answer.data, session.answer.count);
     }
+    end_diversion(&session.diversion, timeline);
     timeline->is_interrupted = NULL;
+    timeline->divert_output = NULL;
     buffer_release(&packet);
     buffer_release(&session.answer);
 }

@@ -2,6 +2,7 @@
 #ifndef QUIPU_DEBUG_SESSION_H
 #define QUIPU_DEBUG_SESSION_H
 
+#include "debug/diversion.h"
 #include "debug/packet.h"
 #include "debug/timeline.h"
 
@@ -11,6 +12,8 @@ struct session {
     struct buffer answer; /* to the present packet */
     struct halt halt;     /* the last one */
     pid_t selected;       /* whose registers are asked for; 0: the thread that executes */
+    int signal;           /* of HALT_SIGNAL, in a diversion; otherwise 0 */
+    struct diversion diversion;
     bool names_processes; /* the client knows processes: threads are "pP.T" */
     bool told_end;        /* how the run ended was told */
 };
@@ -20,6 +23,9 @@ struct session {
 /* Appends to the answer. */
 void answer_text(struct session *session, const char *text);
 void answer_error(struct session *session, const char *why);
+
+/* The process is that of the recorded run again. Tells if changes are lost. */
+void leave_diversion(struct session *session);
 
 /* Writes TEXT to the client's console. It waits for an answer, or the process goes on. */
 void tell(struct session *session, const char *text);

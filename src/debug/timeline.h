@@ -94,6 +94,8 @@ struct timeline {
 
     /* Whether the user wants a stop. */
     bool (*is_interrupted)(void *context);
+    /* Gets what a diversion writes (diversion.h). NULL: it is lost. */
+    void (*divert_output)(void *context, const char *bytes, size_t size);
     void *context;
     bool stopping;
 };

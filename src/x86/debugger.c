@@ -1,9 +1,7 @@
 /* debugger.c: the registers as gdb and lldb number them; see debugger.h.
  *
  * gdb's manual, "Target Descriptions" and "i386 Features": features have fixed names, registers
- * are numbered as they come. The Intel manual, volume 1, section 10.5.1: the legacy region.
- *
- * Not perfect: only general registers and the lower halves of vectors 0 to 15 can be set. */
+ * are numbered as they come. The Intel manual, volume 1, section 10.5.1: the legacy region. */
 #include "x86/debugger.h"
 
 #include <cpuid.h>
@@ -267,17 +265,21 @@ static uint16_t full_tags(const uint8_t *legacy) {
     return tags;
 }
 
-/* Sets VALUE to the register of the x87's control. */
+/* Whether the register of the x87's control has 32 bits in the region. */
+static bool is_offset(const struct group *group) {
+    return group->place == 8 || group->place == 16;
+}
+
+/* Returns the register of the x87's control. */
 static uint32_t control_register(const struct registers *registers, const struct group *group) {
     static const uint32_t initial_control = 0x37f, initial_tags = 0xffff;
     const uint8_t *legacy = registers->vectors;
-    bool is_offset = group->place == 8 || group->place == 16;
     uint32_t value = 0;
     if (!has_x87(registers))
         return group->part == PART_TAGS ? initial_tags : group->place == 0 ? initial_control : 0;
     if (group->part == PART_TAGS)
         return full_tags(legacy);
-    memcpy(&value, legacy + group->place, is_offset ? sizeof value : sizeof(uint16_t));
+    memcpy(&value, legacy + group->place, is_offset(group) ? sizeof value : sizeof(uint16_t));
     return group->place == OPCODE_PLACE ? value & OPCODE_MASK : value;
 }
 
@@ -316,19 +318,58 @@ size_t debugger_register(const struct registers *registers, size_t number,
     return size;
 }
 
+/* The region has one bit for each of the tags of two. */
+static uint8_t short_tags(const uint8_t *bytes) {
+    unsigned tags = (unsigned)bytes[0] | (unsigned)bytes[1] << 8, result = 0;
+    for (unsigned i = 0; i < 8; i++)
+        result |= (unsigned)((tags >> 2 * i & 3) != TAG_EMPTY) << i;
+    return (uint8_t)result;
+}
+
+static bool set_legacy(struct registers *registers, const struct group *group, unsigned index,
+                       const uint8_t *bytes, size_t size) {
+    uint8_t *legacy = edit_legacy_region(registers);
+    if (!legacy)
+        return false;
+    if (group->part == PART_TAGS)
+        legacy[TAGS_PLACE] = short_tags(bytes);
+    else if (group->part == PART_CONTROL)
+        memcpy(legacy + group->place, bytes, is_offset(group) ? size : sizeof(uint16_t));
+    else
+        memcpy(legacy + STACK_PLACE + STACK_SIZE * index, bytes, size);
+    return true;
+}
+
 bool set_debugger_register(struct registers *registers, size_t number, const uint8_t *bytes,
                            size_t size) {
+    uint8_t present[DEBUGGER_REGISTER_MAX], vector[VECTOR_BYTES];
+    uint64_t mask;
     unsigned index;
     const struct group *group = find_group(number, &index);
     if (!group || size != group->bits / 8)
         return false;
-    if (group->part == PART_GENERAL) {
+    debugger_register(registers, number, present);
+    if (memcmp(present, bytes, size) == 0)
+        return true;
+    switch (group->part) {
+    case PART_GENERAL:
         memcpy((char *)&registers->general + group->place, bytes, size);
         return true;
+    case PART_VECTOR:
+        vector_register(registers, group->first + index, vector);
+        memcpy(vector + group->place, bytes, size);
+        set_vector_register(registers, group->first + index, vector);
+        return true;
+    case PART_MASK:
+        memcpy(&mask, bytes, sizeof mask);
+        set_mask_register(registers, index, mask);
+        return true;
+    case PART_MXCSR:
+        if (registers->vector_size < LEGACY_SIZE)
+            return false;
+        memcpy(registers->vectors + MXCSR_PLACE, bytes, size);
+        return true;
+    default:
+        return set_legacy(registers, group, index, bytes, size);
     }
-    if (group->part == PART_VECTOR && group->place == 0 && group->feature == FEATURE_SSE)
-        return set_vector_part(registers, index, bytes);
-    uint8_t present[DEBUGGER_REGISTER_MAX];
-    debugger_register(registers, number, present);
-    return memcmp(present, bytes, size) == 0; /* as gdb writes all of them back */
 }

@@ -150,17 +150,62 @@ void vector_register(const struct registers *registers, unsigned number,
     copy_part(registers, COMPONENT_UPPER, number, bytes + 32, 32);
 }
 
-bool set_vector_part(struct registers *registers, unsigned number, const uint8_t bytes[16]) {
-    uint64_t present;
-    if (number >= LOW_VECTORS || registers->vector_size < XSAVE_HEADER + sizeof present)
-        return false;
+/* Returns the component's bytes, which are in use from now on, or NULL if there is no such one. */
+static uint8_t *edit_component(struct registers *registers, unsigned number) {
+    const struct component *component = ask_component(number);
+    uint64_t present = 0;
+    if (registers->vector_size < XSAVE_HEADER + sizeof present || component->size == 0 ||
+        component->place + component->size > registers->vector_size)
+        return NULL;
     memcpy(&present, registers->vectors + XSAVE_HEADER, sizeof present);
-    if (!(present >> COMPONENT_SSE & 1))
-        memset(registers->vectors + SSE_PLACE, 0, LOW_VECTORS * (size_t)16);
-    present |= 1u << COMPONENT_SSE;
+    if (!(present >> number & 1))
+        memset(registers->vectors + component->place, 0, component->size);
+    present |= (uint64_t)1 << number;
     memcpy(registers->vectors + XSAVE_HEADER, &present, sizeof present);
-    memcpy(registers->vectors + SSE_PLACE + (size_t)number * 16, bytes, 16);
-    return true;
+    return registers->vectors + component->place;
+}
+
+/* Sets part NUMBER of a component, unless it has no other value already. */
+static void set_part(struct registers *registers, unsigned component, unsigned number,
+                     const uint8_t *from, size_t size) {
+    uint8_t present[VECTOR_BYTES];
+    copy_part(registers, component, number, present, size);
+    if (memcmp(present, from, size) == 0)
+        return;
+    uint8_t *to = edit_component(registers, component);
+    if (to)
+        memcpy(to + number * size, from, size);
+}
+
+void set_vector_register(struct registers *registers, unsigned number,
+                         const uint8_t bytes[VECTOR_BYTES]) {
+    if (number >= LOW_VECTORS) {
+        set_part(registers, COMPONENT_MORE_VECTORS, number - LOW_VECTORS, bytes, VECTOR_BYTES);
+        return;
+    }
+    set_part(registers, COMPONENT_SSE, number, bytes, 16);
+    set_part(registers, COMPONENT_AVX, number, bytes + 16, 16);
+    set_part(registers, COMPONENT_UPPER, number, bytes + 32, 32);
+}
+
+void set_mask_register(struct registers *registers, unsigned number, uint64_t bits) {
+    set_part(registers, COMPONENT_MASKS, number, (const uint8_t *)&bits, sizeof bits);
+}
+
+uint8_t *edit_legacy_region(struct registers *registers) {
+    static const uint16_t initial_control = 0x37f;
+    uint64_t present = 0;
+    if (registers->vector_size < XSAVE_HEADER + sizeof present)
+        return NULL;
+    memcpy(&present, registers->vectors + XSAVE_HEADER, sizeof present);
+    if (!(present & 1)) {
+        memset(registers->vectors, 0, MXCSR_PLACE);
+        memset(registers->vectors + STACK_PLACE, 0, SSE_PLACE - STACK_PLACE);
+        memcpy(registers->vectors, &initial_control, sizeof initial_control);
+    }
+    present |= 1;
+    memcpy(registers->vectors + XSAVE_HEADER, &present, sizeof present);
+    return registers->vectors;
 }
 
 bool has_same_stack(const struct registers *one, const struct registers *other) {

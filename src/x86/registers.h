@@ -67,8 +67,14 @@ void put_general_registers(struct user_regs_struct *registers, const uint64_t *v
 void vector_register(const struct registers *registers, unsigned number,
                      uint8_t bytes[VECTOR_BYTES]);
 
-/* Sets the lower 16 bytes of vector NUMBER < 16. Returns false if there are none. */
-bool set_vector_part(struct registers *registers, unsigned number, const uint8_t bytes[16]);
+/* Set %zmmN, N = NUMBER < 32, and %kN, N = NUMBER < 8. A part that the processor does not have is
+ * left out. */
+void set_vector_register(struct registers *registers, unsigned number,
+                         const uint8_t bytes[VECTOR_BYTES]);
+void set_mask_register(struct registers *registers, unsigned number, uint64_t bits);
+
+/* Returns the legacy region, in which the x87's state is in use from now on; or NULL. */
+uint8_t *edit_legacy_region(struct registers *registers);
 
 /* Whether the x87's registers and its and the vectors' control are the same in both. */
 bool has_same_stack(const struct registers *one, const struct registers *other);

@@ -62,6 +62,25 @@ break main
 run
 END
 
+# Changes are made in a copy, which is thrown away; functions are called there.
+options=()
+debugs '$1 = -1464630796' '$2 = 99' "what was changed is dropped" '$3 = 7' '$4 = 5000' '"copied"' '$6 = 5000' \
+    "has ended here with status 3" '$7 = ' <<'END'
+break wild if i == 5
+continue
+print work(3)
+set var victim = 99
+print victim
+next
+print victim
+print counter
+print (char *)strdup("copied")
+print counter
+continue
+continue
+print work(1)
+END
+
 # From the last signal.
 options=(--at=signal)
 debugs "si_signo = 10" "handle (number=10)" "pthread_kill" "event" <<'END'
