@@ -20,6 +20,10 @@ enum {
 /* In seconds: the user is asked so often, where the process stops more often. */
 static const double asking_interval = 0.05;
 
+pid_t timeline_process(const struct timeline *timeline) {
+    return player_process(timeline->player);
+}
+
 /* ---- the timer ---- */
 
 /* First after FIRST microseconds, and then each INTERVAL. */
@@ -43,9 +47,19 @@ void begin_motion(struct timeline *timeline) {
     set_timer(TICK_MICROSECONDS, TICK_MICROSECONDS);
 }
 
+/* Returns the thread in which points are inserted; another one of its process, if that has ended. */
+static pid_t thread_with_points(const struct timeline *timeline) {
+    pid_t recorded, number;
+    size_t at = 0;
+    while (player_next_thread(timeline->player, &at, &recorded, &number))
+        if (number == timeline->inserted_in)
+            return number;
+    return timeline_process(timeline);
+}
+
 void take_points_out(struct timeline *timeline) {
     if (timeline->inserted_in)
-        points_take_out(&timeline->points, timeline->inserted_in);
+        points_take_out(&timeline->points, thread_with_points(timeline));
     timeline->inserted_in = 0;
 }
 
@@ -94,10 +108,6 @@ static void write_output(void *context, int stream, const void *bytes, size_t si
 static bool is_breakpoint(void *context, uint64_t address) {
     struct timeline *timeline = context;
     return timeline->inserted_in && points_inserted(&timeline->points, address);
-}
-
-pid_t timeline_process(const struct timeline *timeline) {
-    return player_process(timeline->player);
 }
 
 static bool watches(const struct timeline *timeline) {
@@ -171,7 +181,6 @@ const struct point *point_here(const struct timeline *timeline) {
 /* Goes on to the next pause of the player. */
 static enum play_pause go_once(struct timeline *timeline, bool step) {
     double begun = clock_seconds();
-    player_select(timeline->player);
     if (step)
         take_points_out(timeline);
     else
@@ -183,6 +192,7 @@ static enum play_pause go_once(struct timeline *timeline, bool step) {
 }
 
 struct halt advance(struct timeline *timeline, bool step) {
+    player_select(timeline->player);
     bool looks = watches(timeline);
     if (!step && looks && points_need_steps(&timeline->points)) {
         const struct point *point = point_here(timeline);

@@ -139,5 +139,9 @@ const char *player_restore(struct player *player, const struct play_state *state
     player->stepped = false;
     const char *wrong = restore_threads(player, state, process, number, site);
     player->in_call = player->thread->in_call;
-    return wrong ? wrong : recording_seek(&player->recording, &state->place);
+    if (!wrong)
+        wrong = recording_seek(&player->recording, &state->place);
+    if (!wrong && number)
+        player_select(player);
+    return wrong;
 }

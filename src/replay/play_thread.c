@@ -205,13 +205,17 @@ static void end_process(struct player *player, struct play_process *process) {
  */
 static void end_thread(struct player *player) {
     struct play_thread *thread = player->thread;
+    struct play_process *process = thread->process;
     bool is_last = thread->call.number == SYS_exit && player->in_call;
-    if (thread->number == thread->process->number || !is_last)
+    if (thread->number == process->number || !is_last)
         return;
     if (repeat_call(thread->number, SYS_exit) &&
         ptrace(PTRACE_CONT, thread->number, NULL, NULL) == 0)
         await(thread->number);
     thread->process = NULL;
+    for (size_t i = 0; i < player->threads.count && !player->thread->process; i++)
+        if (player->threads.data[i]->process == process)
+            play(player, player->threads.data[i]);
 }
 
 static void take_end(struct player *player) {

@@ -44,7 +44,7 @@ void approach_tick(struct player *player, bool step) {
 void leave_tick(struct player *player) {
     struct play_thread *thread = player->thread;
     if (thread->tick.block)
-        tick_stop_end(&thread->tick, thread->number);
+        tick_stop_end(thread->process->ticks.code, &thread->tick, thread->number);
 }
 
 static bool peek_steps(struct player *player, struct steps_event *steps) {

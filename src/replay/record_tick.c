@@ -22,7 +22,7 @@ void begin_tick(struct recorded_thread *thread, uint64_t ticks) {
 
 void end_tick(struct recorded_thread *thread) {
     if (thread->tick.block)
-        tick_stop_end(&thread->tick, thread->number);
+        tick_stop_end(thread->process->ticks.code, &thread->tick, thread->number);
 }
 
 /* Executes one instruction that is no system call. Returns whether it has. */

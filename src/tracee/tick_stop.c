@@ -257,15 +257,6 @@ static void restore_cells(const struct tick_stop *stop, struct counters *counter
         set_cell(counters, lane, stop->former[lane] + counters->cells[lane] + stop->shares[lane]);
 }
 
-void tick_stop_end(struct tick_stop *stop, pid_t thread) {
-    struct counters counters;
-    if (stop->block && move_counters(thread, stop->block, &counters, false)) {
-        restore_cells(stop, &counters);
-        move_counters(thread, stop->block, &counters, true);
-    }
-    stop->block = 0;
-}
-
 static void set_far(struct counters *counters) {
     for (int lane = 0; lane < LANES; lane++)
         set_cell(counters, lane, -far_away);
@@ -289,6 +280,29 @@ static void set_flags(struct user_regs_struct *registers, const struct test *tes
     uint64_t kept = keeps_carry(addition) ? CARRY_FLAG : 0;
     registers->eflags &= ~(uint64_t)STATUS_FLAGS | kept;
     registers->eflags |= SIGN_FLAG;
+}
+
+/* A thread that stands between an addition that has ended its cell and the jump behind it takes the
+ * jump, as it would have. */
+static void mend_flags(const struct tick_code *code, pid_t thread) {
+    struct user_regs_struct registers;
+    if (!get_general_registers(thread, &registers))
+        return;
+    const struct test *test = find_test(code, registers.rip + QUIPU_TEST_BRANCH);
+    if (!test)
+        return;
+    set_flags(&registers, test, code->binary);
+    set_general_registers(thread, &registers);
+}
+
+void tick_stop_end(const struct tick_code *code, struct tick_stop *stop, pid_t thread) {
+    struct counters counters;
+    if (stop->block && move_counters(thread, stop->block, &counters, false)) {
+        restore_cells(stop, &counters);
+        move_counters(thread, stop->block, &counters, true);
+        mend_flags(code, thread);
+    }
+    stop->block = 0;
 }
 
 bool tick_stop_reached(struct tick_code *code, struct tick_stop *stop, pid_t thread,

@@ -74,6 +74,6 @@ bool tick_stop_reached(struct tick_code *code, struct tick_stop *stop, pid_t thr
 void tick_settle(const struct tick_code *code, pid_t thread);
 
 /* THREAD is no longer on its way to a stop. */
-void tick_stop_end(struct tick_stop *stop, pid_t thread);
+void tick_stop_end(const struct tick_code *code, struct tick_stop *stop, pid_t thread);
 
 #endif
