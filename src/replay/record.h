@@ -50,6 +50,8 @@ typedef VECTOR(struct counter_read) counter_read_list;
 /* A file that recorded processes share as memory. */
 struct shared_file {
     uint64_t device, inode;
+    int64_t seconds; /* at which it was made */
+    uint32_t nanoseconds;
 };
 
 struct recorder;

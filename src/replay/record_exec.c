@@ -52,13 +52,15 @@ const char *refuse_program(struct recorded_thread *thread) {
 static const char *check_program(struct recorded_thread *thread, const struct start *start) {
     struct recorder *recorder = thread->recorder;
     const struct tracee tracee = {.process = thread->number};
+    if (changes_user(start->path)) /* its addresses are random again, too */
+        return user_text(recorder, start->path);
     if (has_random_addresses(&tracee))
         return "address randomization cannot be turned off here, and the addresses of a recorded "
                "run must be those of its replay; in a container, allow 'personality' in the seccomp "
                "profile";
     if (!runs_64_bits(&start->registers))
         return arena_print(recorder->arena, "'%s' is a 32-bit program", start->path);
-    return changes_user(start->path) ? user_text(recorder, start->path) : NULL;
+    return NULL;
 }
 
 const char *describe_program(struct recorded_thread *thread, struct start *start) {

@@ -178,14 +178,16 @@ static void record_piece(struct recorded_thread *thread, uint64_t address, size_
     uint64_t place = offset % PIECE;
     uint32_t number;
     char memory[64];
-    if (find_contents(thread, path, offset - place, &number)) {
+    if (!thread->maps && find_contents(thread, path, offset - place, &number)) {
         add_reference(thread, address, size, number, place);
         return;
     }
     /* this also reads what has no PROT_READ */
     snprintf(memory, sizeof memory, "/proc/%d/mem", (int)thread->number);
     size = read_file(memory, address, bytes, size);
-    add_recorded_memory(thread, address, bytes, without_zeros(bytes, size), NULL);
+    if (!thread->maps) /* what is shared may have had other bytes in a replay */
+        size = without_zeros(bytes, size);
+    add_recorded_memory(thread, address, bytes, size, NULL);
 }
 
 static void record_contents(struct recorded_thread *thread, const char *path) {

@@ -13,22 +13,37 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-/* Whether the file at PATH, of a descriptor, belongs to the recording. */
-static bool is_own(const struct recorder *recorder, const char *path, const char *name) {
-    static const char memory[] = "/memfd:";
+/* Sets FILE to that at PATH, of a descriptor. A number of a file that is gone may be that of
+ * another one later, so the time at which it was made tells them apart. */
+static bool identify(const char *path, struct shared_file *file) {
     struct statx status;
-    if (strncmp(name, memory, sizeof memory - 1) == 0)
-        return true;
-    return statx(AT_FDCWD, path, 0, STATX_BTIME, &status) == 0 && status.stx_mask & STATX_BTIME &&
-           status.stx_btime.tv_sec >= recorder->began;
+    if (statx(AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
+        return false;
+    bool has_begin = status.stx_mask & STATX_BTIME;
+    *file = (struct shared_file){
+        .device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor,
+        .inode = status.stx_ino,
+        .seconds = has_begin ? status.stx_btime.tv_sec : 0,
+        .nanoseconds = has_begin ? status.stx_btime.tv_nsec : 0,
+    };
+    return true;
+}
+
+/* Whether FILE, which has the NAME, belongs to the recording. */
+static bool is_own(const struct recorder *recorder, const struct shared_file *file,
+                   const char *name) {
+    static const char memory[] = "/memfd:";
+    return strncmp(name, memory, sizeof memory - 1) == 0 || file->seconds >= recorder->began;
 }
 
 /* Returns the number of the file, from 1, or 0 if it was never mapped so. */
-static uint32_t find_shared(const struct recorder *recorder, const struct stat *status) {
-    for (size_t i = 0; i < recorder->shared.count; i++)
-        if (recorder->shared.data[i].device == status->st_dev &&
-            recorder->shared.data[i].inode == status->st_ino)
+static uint32_t find_shared(const struct recorder *recorder, const struct shared_file *file) {
+    for (size_t i = 0; i < recorder->shared.count; i++) {
+        const struct shared_file *at = &recorder->shared.data[i];
+        if (at->device == file->device && at->inode == file->inode &&
+            at->seconds == file->seconds && at->nanoseconds == file->nanoseconds)
             return (uint32_t)i + 1;
+    }
     return 0;
 }
 
@@ -58,15 +73,14 @@ static void join_groups(struct recorded_process *process, uint32_t number) {
 uint32_t share_file(struct recorded_thread *thread, const char *path, const char *name) {
     struct recorder *recorder = thread->recorder;
     struct recorded_process *process = thread->process;
-    struct stat status;
-    if (stat(path, &status) != 0 || !is_own(recorder, path, name))
+    struct shared_file file;
+    if (!identify(path, &file) || !is_own(recorder, &file, name))
         return 0;
-    uint32_t number = find_shared(recorder, &status);
+    uint32_t number = find_shared(recorder, &file);
     if (!number) {
         if (recorder->shared.count == QUIPU_SHARED_MAX)
             return 0;
-        vector_push(recorder->arena, &recorder->shared,
-                    ((struct shared_file){status.st_dev, status.st_ino}));
+        vector_push(recorder->arena, &recorder->shared, file);
         number = (uint32_t)recorder->shared.count;
     }
     join_groups(process, number);

@@ -13,6 +13,33 @@ for kind in anonymous memfd file; do
     grep -q 'lock: 130$' recorded.out || fail "'$kind': no lock was left behind: $(<recorded.out)"
     cmp -s first.out recorded.out && fail "'$kind': two runs are the same, so this test says nothing"
 done
+
+# A file that is gone, and another one with the same number, and with zeros.
+cat >again.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void) {
+    for (int i = 0; i < 6; i++) {
+        int file = open("made", O_RDWR | O_CREAT | O_TRUNC, 0600);
+        char text[16] = "";
+        if (i % 2 == 0)
+            snprintf(text, sizeof text, "text %d", i);
+        if (write(file, text, sizeof text) < 0)
+            return 1;
+        char *mapped = mmap(NULL, sizeof text, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        printf("'%s'\n", mapped);
+        mapped[15] = 'x';
+        close(file);
+        unlink("made");
+    }
+    return 0;
+}
+END
+gcc -O1 -o again again.c || fail "cannot build 'again'"
+repeats 0 ./again
+
 command -v sqlite3 >/dev/null && repeats 0 sqlite3 data 'pragma journal_mode = wal;
 create table t(a); insert into t values (random()); select a from t;'
 command -v python3.11 >/dev/null && repeats 0 python3.11 -c 'import multiprocessing, os, random
