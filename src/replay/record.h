@@ -352,6 +352,9 @@ bool record_counter(struct recorded_thread *thread, int signal);
  * it makes then. */
 void stop_recording(struct recorded_thread *thread, const char *why, bool again);
 
+/* The same for a process alone: it is about to execute a program, and then shares no memory. */
+void stop_before_program(struct recorded_thread *thread, const char *why);
+
 /* Ends the recording of all processes. */
 void stop_whole_recording(struct recorder *recorder, const char *why);
 

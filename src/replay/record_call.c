@@ -23,8 +23,6 @@ static bool executes(uint64_t number) {
 
 /* Why the call ends the recording, or NULL. */
 static const char *find_limit(struct recorded_thread *thread) {
-    if (executes(thread->call.number))
-        return refuse_program(thread);
     return is_apart(thread) ? refuse_child(thread) : refuse_mapping(thread);
 }
 
@@ -54,11 +52,14 @@ static void begin_call(struct recorded_thread *thread) {
                        true);
         return;
     }
-    const char *limit = find_limit(thread);
-    if (limit) {
+    const char *program = executes(call->number) ? refuse_program(thread) : NULL;
+    const char *limit = program || executes(call->number) ? NULL : find_limit(thread);
+    if (program)
+        stop_before_program(thread, program);
+    else if (limit)
         stop_recording(thread, limit, true);
+    if (program || limit)
         return;
-    }
     int path = opened_path(call);
     thread->opened = path < 0 ? "" : read_path(thread, call->arguments[path]);
     thread->refused = find_refusal(thread);

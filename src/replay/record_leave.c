@@ -137,8 +137,8 @@ static void leave_thread(struct recorded_thread *thread) {
     }
 }
 
-/* Ends the recording of PROCESS. */
-static void leave_process(struct recorded_process *process, const char *why) {
+/* Ends the recording of PROCESS. With WHOLE, nobody goes on being recorded with its memory. */
+static void leave_process(struct recorded_process *process, const char *why, bool whole) {
     struct recorder *recorder = process->recorder;
     bool told = false;
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
@@ -148,7 +148,8 @@ static void leave_process(struct recorded_process *process, const char *why) {
             struct buffer *event = recording_event(&recorder->writer);
             buffer_add(event, why, strlen(why) + 1);
             add_recorded_event(at, QUIPU_EVENT_STOPPED);
-            restore_counter_reads(at);
+            if (whole)
+                restore_counter_reads(at);
             told = true;
         }
         leave_thread(at);
@@ -160,7 +161,7 @@ static void tell(const struct recorded_thread *thread, const char *why) {
     const struct recorded_process *process = thread->process;
     bool others = false;
     for (const struct recorded_process *at = recorder->processes; at; at = at->next)
-        others |= at->group != process->group;
+        others |= at != process;
     if (others)
         warn("the recording '%s' ends for process %d ('%s'): %s; it goes on", recorder->path,
              (int)process->number, process->path, why);
@@ -176,12 +177,19 @@ void stop_recording(struct recorded_thread *thread, const char *why, bool again)
         leave_call(thread);
     for (struct recorded_process *at = thread->recorder->processes; at; at = at->next)
         if (at->group == group)
-            leave_process(at, why);
+            leave_process(at, why, true);
+}
+
+void stop_before_program(struct recorded_thread *thread, const char *why) {
+    tell(thread, why);
+    record_entry(thread); /* others go on with the memory that it has left */
+    leave_call(thread);
+    leave_process(thread->process, why, false);
 }
 
 void stop_whole_recording(struct recorder *recorder, const char *why) {
     warn("the recording '%s' ends behind %llu system calls: %s; the program goes on",
          recorder->path, (unsigned long long)recorder->calls, why);
     for (struct recorded_process *at = recorder->processes; at; at = at->next)
-        leave_process(at, why);
+        leave_process(at, why, true);
 }

@@ -94,6 +94,13 @@ cmp recorded.out replayed.out || fail "the replay of a run of which a process wa
 [[ $(<replayed.err) == *"a process was recorded no further"* ]] ||
     fail "the replay does not tell of the process that was let go: $(head -3 replayed.err)"
 
+# So is one that is about to change its user, while its parent waits for it with the same memory.
+records 6 dash -c './changes -c "echo inside"; echo "behind $?"; exit 6'
+[[ $(<recorded.out) == $'inside\nbehind 0' ]] || fail "what changes its user has not gone on: $(<recorded.out)"
+replays 6
+[[ $(<replayed.out) == 'behind 0' && $(<replayed.err) == *"recorded no further"* ]] ||
+    fail "the replay of a run with a program that changes its user: $(<replayed.out)"
+
 build lacks 'char page[4096]; errno = 0; syscall(SYS_io_uring_setup, 1, page); printf("%d\n", errno);
     syscall(SYS_userfaultfd, 0); printf("%d\n", errno);'
 repeats 9 ./lacks
