@@ -67,7 +67,12 @@ enum quipu_event_kind {
      *     asciz path         of the program's file
      *     uleb mappings      then for each: u64 start, u64 end, u8 protection (PROT_READ, ...),
      *                        u64 hash of the contents, asciz path
-     *     uleb size          then the bytes of the stack from the stack pointer upwards */
+     *     uleb size          then the bytes of the stack from the stack pointer upwards
+     *     u64 size           of the program's file, if it was made since the recording began, as it
+     *                        may be gone in a replay; or 0
+     *     uleb count         of contents that are the file, one behind the other,
+     *                        QUIPU_RECORDING_MEMORY_MAX bytes each; then for each: uleb number, or
+     *                        0: zeros */
     QUIPU_EVENT_START = 1,
     /* Memory that the next event of the thread writes, other than this kind.
      *     u8 argument        of the call: the address; or QUIPU_MEMORY_ADDRESS, and u64 address;

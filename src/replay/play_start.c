@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -100,6 +101,39 @@ static const char *make_equal(struct player *player, const struct start *start) 
     return NULL;
 }
 
+/* Returns the descriptor of a file in memory with the contents that START has, or -1. */
+static int extract_program(struct player *player, const struct start *start) {
+    int file = memfd_create("program", MFD_CLOEXEC);
+    bool good = file >= 0 && ftruncate(file, (off_t)start->file_size) == 0;
+    for (size_t i = 0; i < start->pieces.count && good; i++) {
+        struct memory_event piece = {.contents = start->pieces.data[i], .size = SIZE_MAX};
+        if (!piece.contents)
+            continue;
+        off_t place = (off_t)(i * QUIPU_RECORDING_MEMORY_MAX);
+        good = !recording_contents(&player->recording, &piece) &&
+               pwrite(file, piece.bytes, piece.size, place) == (ssize_t)piece.size;
+    }
+    if (good)
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* Executes the program out of the recording. */
+static const char *execute_extracted(struct player *player, const struct start *start, char **argv,
+                                     char **environment, pid_t *process) {
+    struct start extracted = *start;
+    int file = extract_program(player, start);
+    if (file < 0)
+        return arena_print(player->arena, "'%s' cannot be taken out of the recording: %s",
+                           start->path, strerror(errno));
+    extracted.path = arena_print(player->arena, "/proc/self/fd/%d", file);
+    const char *wrong = execute(player, &extracted, argv, environment, process);
+    close(file);
+    return wrong;
+}
+
 /* Starts the program of START. Sets PROCESS to its number. */
 static const char *start_program(struct player *player, const struct start *start, pid_t *process) {
     char **argv, **environment;
@@ -112,12 +146,14 @@ static const char *start_program(struct player *player, const struct start *star
                            "'%s' was recorded on a processor with other features; play it on a "
                            "machine with the same one",
                            player->recording.path);
+    bind_processor(start->processor);
+    if (start->file_size)
+        return execute_extracted(player, start, argv, environment, process);
     if (access(start->path, X_OK) != 0)
         return arena_print(player->arena,
                            "'%s': %s; a recording can only be played beside the "
                            "program that was recorded",
                            start->path, strerror(errno));
-    bind_processor(start->processor);
     return execute(player, start, argv, environment, process);
 }
 

@@ -266,7 +266,7 @@ void record_exec(struct recorded_thread *thread);
 const char *describe_program(struct recorded_thread *thread, struct start *start);
 
 /* Adds START. */
-void record_program_start(struct recorded_thread *thread, const struct start *start);
+void record_program_start(struct recorded_thread *thread, struct start *start);
 
 /* ---- record_end.c ---- */
 
@@ -283,6 +283,9 @@ const char *refuse_mapping(struct recorded_thread *thread);
 
 /* Adds the contents of what the call has mapped. */
 void record_mapping(struct recorded_thread *thread);
+
+/* Adds the file of the program of START, and where it is, if it may be gone in a replay. */
+void keep_program(struct recorded_thread *thread, struct start *start);
 
 /* ---- record_shared.c ---- */
 

@@ -78,7 +78,8 @@ const char *describe_program(struct recorded_thread *thread, struct start *start
     return check_program(thread, start);
 }
 
-void record_program_start(struct recorded_thread *thread, const struct start *start) {
+void record_program_start(struct recorded_thread *thread, struct start *start) {
+    keep_program(thread, start);
     replace_first_counter_reads(thread);
     write_start(&thread->recorder->writer, thread->id, start);
     set_boundary(thread, false);

@@ -220,3 +220,17 @@ void record_mapping(struct recorded_thread *thread) {
         replace_counter_reads(thread, path, (uint64_t)thread->call.result, arguments[1],
                               arguments[5]);
 }
+
+void keep_program(struct recorded_thread *thread, struct start *start) {
+    static uint8_t bytes[PIECE];
+    struct statx status;
+    if (statx(AT_FDCWD, start->path, 0, STATX_SIZE | STATX_BTIME, &status) != 0 ||
+        !(status.stx_mask & STATX_BTIME) || status.stx_btime.tv_sec < thread->recorder->began)
+        return;
+    for (uint64_t done = 0; done < status.stx_size; done += PIECE) {
+        size_t size = without_zeros(bytes, read_file(start->path, done, bytes, PIECE));
+        uint32_t number = size ? add_contents(thread, bytes, size) : 0;
+        vector_push(&thread->process->arena, &start->pieces, number);
+    }
+    start->file_size = status.stx_size;
+}

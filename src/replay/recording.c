@@ -208,8 +208,9 @@ const char *recording_contents(struct recording *recording, struct memory_event 
         return wrong;
     if (recording_next(reader, &event, &wrong) == READING_EVENT &&
         event.kind == QUIPU_EVENT_CONTENTS && read_contents_event(&event, &number, &contents) &&
-        memory->place <= cursor_left(&contents) &&
-        memory->size <= cursor_left(&contents) - memory->place) {
+        memory->place <= cursor_left(&contents)) {
+        uint64_t left = cursor_left(&contents) - memory->place;
+        memory->size = memory->size < left ? memory->size : left;
         memory->bytes = contents.next + memory->place;
         return NULL;
     }

@@ -62,8 +62,8 @@ const char *recording_seek(struct recording *recording, const struct recording_p
 
 struct memory_event;
 
-/* Sets the bytes of MEMORY that are in contents, valid up to the next call. Returns NULL, or a
- * message in the recording's arena. */
+/* Sets the bytes of MEMORY that are in contents, valid up to the next call; no more than there are.
+ * Returns NULL, or a message in the recording's arena. */
 const char *recording_contents(struct recording *recording, struct memory_event *memory);
 
 /* Returns the next number that put_signed has written. */

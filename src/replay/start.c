@@ -194,6 +194,10 @@ void write_start(struct recording_writer *writer, uint32_t thread, const struct 
     }
     buffer_uleb128(event, start->stack_size);
     buffer_add(event, start->stack, start->stack_size);
+    put_number(event, start->file_size, 8);
+    buffer_uleb128(event, start->pieces.count);
+    for (size_t i = 0; i < start->pieces.count; i++)
+        buffer_uleb128(event, start->pieces.data[i]);
     recording_add(writer, QUIPU_EVENT_START, thread);
 }
 
@@ -225,6 +229,10 @@ bool read_start_event(struct arena *arena, struct event *event, struct start *st
         take_mapping(arena, bytes, start);
     start->stack_size = cursor_uleb128_to(bytes, STACK_MAX);
     const uint8_t *stack = cursor_bytes(bytes, start->stack_size);
+    start->file_size = cursor_number(bytes, 8);
+    count = cursor_uleb128_to(bytes, QUIPU_RECORDING_EVENT_MAX);
+    for (uint64_t i = 0; i < count && !bytes->failed; i++)
+        vector_push(arena, &start->pieces, (uint32_t)cursor_uleb128_to(bytes, UINT32_MAX));
     if (bytes->failed || cursor_left(bytes) || start->stack_size == 0)
         return false;
     uint8_t *copy = arena_alloc(arena, start->stack_size);

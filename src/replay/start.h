@@ -27,6 +27,8 @@ struct start {
     VECTOR(struct start_mapping) mappings;
     const uint8_t *stack; /* from the stack pointer upwards */
     size_t stack_size;
+    uint64_t file_size;      /* of the program's file, if that is in the recording; otherwise 0 */
+    VECTOR(uint32_t) pieces; /* numbers of its contents; 0: zeros */
 };
 
 /* Describes PROCESS, which is bound to PROCESSOR. Returns false, with errno set, if the kernel does

@@ -15,6 +15,10 @@ repeats 0 dash -c 'exec dash -c "echo \$\$; exec dash -c \"echo again \$\$\""'
 # Output of many processes comes in the order in which it was written.
 repeats 0 bash -c 'for i in {1..20}; do (echo "$i"; echo "$i" >&2; printf "%s\n" "$i") & done 2>&1; wait'
 
+# A program that is made, executed and deleted.
+echo 'int main(void) { return 3; }' >made.c
+repeats 7 bash -c 'gcc -o made made.c && { ./made; echo $?; rm made; ./made 2>/dev/null || exit 7; }'
+
 cat >makefile <<'END'
 all: 1.o 2.o 3.o 4.o
 	@echo all are made
