@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -265,6 +266,11 @@ static void end_signals(const struct sigaction old[IGNORED + 1]) {
     sigaction(SIGALRM, &old[IGNORED], NULL);
 }
 
+/* Our short waits end in time. The program has been started with the slack that it had. */
+static void set_timer_slack(unsigned long nanoseconds) {
+    prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0);
+}
+
 static void release_recorder(struct recorder *recorder) {
     while (recorder->threads)
         remove_recorded_thread(recorder->threads);
@@ -288,8 +294,11 @@ const char *record_program(struct arena *arena, const struct record_request *req
     if (wrong) {
         kill_tracee(&tracee);
     } else {
+        unsigned long slack = (unsigned long)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
         begin_signals(old);
+        set_timer_slack(1);
         run(&recorder);
+        set_timer_slack(slack);
         recording_end(&recorder.writer);
         end_signals(old);
         if (recorder.writer.failure && !recorder.failed)
