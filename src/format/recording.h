@@ -126,6 +126,9 @@ enum quipu_event_kind {
     /* The thread has executed some instructions since its last event, and waits then.
      *     uleb number of them; u64 address of the next one; u32 hash of the registers */
     QUIPU_EVENT_STEPS = 13,
+    /* The thread is in a loop that changes nothing, in which it waits for others.
+     *     u64 address; u32 hash of the registers there */
+    QUIPU_EVENT_LOOP = 14,
 };
 
 enum quipu_clone_kind {
@@ -136,7 +139,7 @@ enum quipu_clone_kind {
 };
 
 enum {
-    QUIPU_EVENT_KINDS = 14,
+    QUIPU_EVENT_KINDS = 15,
     QUIPU_MEMORY_ADDRESS = 6,
     QUIPU_MEMORY_CONTENTS = 7,
     QUIPU_MEMORY_SHARED = 8,

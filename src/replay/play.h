@@ -1,5 +1,5 @@
 /* play.h: the state of a player, which its parts share: player.c, play_event.c, play_start.c,
- * play_call.c, play_thread.c.
+ * play_call.c, play_thread.c, play_loop.c.
  *
  * One thread at a time plays: that of the next event. All others are stopped, each behind its last
  * event, or in front of a call that waits for its result. */
@@ -143,6 +143,11 @@ bool needs_step(struct player *player);
 
 /* The thread has executed one instruction. Returns whether that was the next event. */
 bool play_step(struct player *player);
+
+/* ---- play_loop.c ---- */
+
+/* The next event is that the thread waits in a loop. */
+void play_loop(struct player *player);
 
 /* ---- play_call.c ---- */
 

@@ -243,6 +243,10 @@ enum play_pause player_go(struct player *player, bool step) {
     struct signal_event signal;
     if (!player_select(player))
         return PAUSE_ENDED;
+    if (player->event.kind == QUIPU_EVENT_LOOP) {
+        play_loop(player);
+        return pause_behind(player);
+    }
     if (player->thread->awaits) {
         const struct system_call call = player->thread->call;
         return play_entry(player, &call);

@@ -148,6 +148,12 @@ void record_entry(struct recorded_thread *thread) {
     thread->is_entry = true;
 }
 
+bool is_made_since_begin(const struct recorder *recorder, int64_t seconds, uint32_t nanoseconds) {
+    const struct timespec *began = &recorder->began;
+    return seconds > began->tv_sec ||
+           (seconds == began->tv_sec && nanoseconds >= (uint32_t)began->tv_nsec);
+}
+
 /* ---- where a thread is ---- */
 
 const char *read_path(struct recorded_thread *thread, uint64_t address) {

@@ -19,12 +19,14 @@
 #include "x86/call_stop.h"
 #include "x86/counter_read.h"
 
+#include <time.h>
+
 enum {
     RESTART_FIRST = 512, /* -512 to -516 are results of interrupted calls: the kernel makes the call
                           * again, or a handler runs */
     RESTART_LAST = 516,
     HELD_SECONDS = 2,  /* a signal is held back no longer */
-    ALONE_SECONDS = 20 /* nor a turn, if others wait */
+    ALONE_SECONDS = 60 /* nor a turn, if others wait */
 };
 
 /* Where a thread is, as far as the recording knows. */
@@ -109,9 +111,11 @@ struct recorded_thread {
     int signal;         /* to be delivered when it continues; 0: none */
     uint64_t clear;     /* the kernel sets this word to 0 when it ends; 0: none */
 
-    bool stop_asked;       /* a SIGSTOP was sent to it, to release it */
+    bool stop_asked;       /* a SIGSTOP of ours has not come yet */
     bool tick_asked;       /* the same, to end its turn at its next tick */
     struct tick_stop tick; /* it goes to its next tick */
+    double next_look;      /* whether it waits in a loop; 0: not asked yet */
+    double look_pause;     /* seconds from that look to the one behind it */
 
     /* Its turn. */
     uint32_t priority; /* if turns are random */
@@ -158,8 +162,8 @@ struct recorder {
     struct known_parts code;              /* indices of the reads of the counter in it */
     VECTOR(counter_read_list) code_reads; /* by addresses relative to the code's begin */
     VECTOR(struct shared_file) shared;    /* by their numbers, from 1 */
-    int64_t began;                        /* seconds since 1970 */
     struct shuffle shuffle;
+    struct timespec began; /* by the clock of files */
     uint64_t calls, signals;
     uint32_t begun; /* threads */
     pid_t first;    /* number of the first process */
@@ -197,6 +201,9 @@ void add_recorded_event(struct recorded_thread *thread, enum quipu_event_kind ki
 void add_recorded_memory(struct recorded_thread *thread, uint64_t address, const void *bytes,
                          size_t size, const uint64_t arguments[6]);
 
+/* Whether what was made at that time was made since the recording began. */
+bool is_made_since_begin(const struct recorder *recorder, int64_t seconds, uint32_t nanoseconds);
+
 /* The thread has its registers; what comes now, comes behind the last event, or if BEFORE_CALL in
  * front of the next call. */
 void set_boundary(struct recorded_thread *thread, bool before_call);
@@ -225,9 +232,11 @@ void take_status(struct recorded_thread *thread, int status);
  * must be handled first, or NULL. */
 struct recorded_thread *run_groups(struct recorder *recorder);
 
-/* Looks whether threads that stand can run. Returns one that has made no call for ALONE_SECONDS
- * while others waited, or NULL. */
-struct recorded_thread *look_at_turns(struct recorder *recorder);
+/* Looks whether threads that write to streams can go on. */
+void look_at_streams(struct recorder *recorder);
+
+/* Whether others wait for the turn of THREAD, which executes. */
+bool keeps_waiting(const struct recorded_thread *thread);
 
 /* ---- record_call.c ---- */
 
@@ -347,6 +356,12 @@ void replace_first_counter_reads(struct recorded_thread *thread);
 /* Whether the thread has got SIGNAL as it was about to read the counter. If so, gives it the
  * value. */
 bool record_counter(struct recorded_thread *thread, int signal);
+
+/* ---- record_loop.c ---- */
+
+/* THREAD executes, and others wait for its turn, or a signal for its next call. If it is in a loop
+ * that changes nothing, its turn ends there, and signals come in; returns true then. */
+bool record_loop(struct recorded_thread *thread);
 
 /* ---- record_leave.c ---- */
 

@@ -225,7 +225,8 @@ void keep_program(struct recorded_thread *thread, struct start *start) {
     static uint8_t bytes[PIECE];
     struct statx status;
     if (statx(AT_FDCWD, start->path, 0, STATX_SIZE | STATX_BTIME, &status) != 0 ||
-        !(status.stx_mask & STATX_BTIME) || status.stx_btime.tv_sec < thread->recorder->began)
+        !(status.stx_mask & STATX_BTIME) ||
+        !is_made_since_begin(thread->recorder, status.stx_btime.tv_sec, status.stx_btime.tv_nsec))
         return;
     for (uint64_t done = 0; done < status.stx_size; done += PIECE) {
         size_t size = without_zeros(bytes, read_file(start->path, done, bytes, PIECE));

@@ -33,7 +33,8 @@ static bool identify(const char *path, struct shared_file *file) {
 static bool is_own(const struct recorder *recorder, const struct shared_file *file,
                    const char *name) {
     static const char memory[] = "/memfd:";
-    return strncmp(name, memory, sizeof memory - 1) == 0 || file->seconds >= recorder->began;
+    return strncmp(name, memory, sizeof memory - 1) == 0 ||
+           is_made_since_begin(recorder, file->seconds, file->nanoseconds);
 }
 
 /* Returns the number of the file, from 1, or 0 if it was never mapped so. */

@@ -159,6 +159,10 @@ static void hold_back(struct recorded_thread *thread, int signal) {
 
 void record_signal(struct recorded_thread *thread, const struct thread_stop *stop) {
     siginfo_t info;
+    if (thread->stop_asked && stop->signal == SIGSTOP) {
+        thread->stop_asked = false; /* it was ours */
+        return;
+    }
     enum disposition disposition = disposition_of(thread, stop->signal);
     enum quipu_signal_place place = thread->before_call ? QUIPU_SIGNAL_BEFORE : QUIPU_SIGNAL_BEHIND;
     if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)

@@ -6,7 +6,10 @@
  *
  * The output of all processes is written by one at a time, so that its order is that of the events.
  *
- * Not perfect: a thread that waits for others in a loop, and makes no call there, waits in vain. */
+ * A thread that waits for others in a loop, and makes no call there, is found in that:
+ * record_loop.c.
+ *
+ * Not perfect: where such a loop changes something, the thread waits in vain. */
 #include "replay/record.h"
 
 #include "util/clock.h"
@@ -59,6 +62,7 @@ static void resume(struct recorded_thread *thread) {
         thread->recorder->writing = thread;
     thread->signal = 0;
     thread->stands = thread->at_event = thread->yields = false;
+    thread->next_look = 0;
     if (group->ticks && thread->state == RECORD_RUNS && !thread->held && others_are_ready(thread))
         begin_tick(thread, group->ticks);
     ptrace(PTRACE_SYSCALL, thread->number, NULL, (void *)(intptr_t)signal);
@@ -213,23 +217,15 @@ void take_status(struct recorded_thread *thread, int status) {
     make_fresh(thread->recorder, thread->process->group);
 }
 
-/* Whether THREAD executes, and its turn has ended SECONDS ago. */
-static bool keeps_turn(const struct recorded_thread *thread, double seconds) {
-    return thread->process->group->turn == thread && !thread->stands &&
-           thread->state == RECORD_RUNS &&
-           clock_seconds() > thread->process->group->until + seconds && others_are_ready(thread);
+bool keeps_waiting(const struct recorded_thread *thread) {
+    return thread->process->group->turn == thread && !thread->stands && !thread->is_pending &&
+           thread->state == RECORD_RUNS && others_are_ready(thread);
 }
 
-struct recorded_thread *look_at_turns(struct recorder *recorder) {
-    for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
+void look_at_streams(struct recorder *recorder) {
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
         if (at->waits && !must_wait(at)) {
             at->waits = false;
             make_fresh(recorder, at->process->group);
         }
-        if (keeps_turn(at, ALONE_SECONDS))
-            return at;
-        if (keeps_turn(at, 0))
-            ask_for_tick(at);
-    }
-    return NULL;
 }

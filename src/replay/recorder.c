@@ -121,32 +121,62 @@ static void take_alarm(int number) {
     looks = 1;
 }
 
-/* A thread computes, and a signal waits for its next call. */
-static void give_up_holding(struct recorder *recorder) {
-    double now = clock_seconds();
-    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
-        if (at->held && !at->stands && now > at->held_until && at->state == RECORD_RUNS) {
-            stop_recording(at,
-                           arena_print(recorder->arena,
-                                       "signal %d came, and then it made no system call for %d "
-                                       "seconds, at which the signal could be recorded",
-                                       at->held_signal, HELD_SECONDS),
-                           false);
-            return; /* others are seen next time */
-        }
+/* Whether a signal waits for the next call of the thread, which executes. */
+static bool holds_signal(const struct recorded_thread *thread) {
+    return thread->held && !thread->stands && !thread->is_pending && thread->state == RECORD_RUNS;
+}
+
+/* Looks whether the thread waits in a loop, ever more rarely. Returns whether it does. */
+static bool look_for_loop(struct recorded_thread *thread, double now) {
+    static const double first = 0.02, last = 2;
+    bool is_time = thread->next_look != 0 && now >= thread->next_look;
+    if (thread->next_look == 0)
+        thread->look_pause = first;
+    if (thread->next_look == 0 || is_time) {
+        thread->next_look = now + thread->look_pause;
+        thread->look_pause = thread->look_pause < last ? 2 * thread->look_pause : last;
+    }
+    return is_time && record_loop(thread);
+}
+
+/* Returns why THREAD, which executes, cannot be recorded any more, or NULL. */
+static const char *find_end(const struct recorded_thread *thread, double now) {
+    struct arena *arena = thread->recorder->arena;
+    if (holds_signal(thread) && now > thread->held_until)
+        return arena_print(arena,
+                           "signal %d came, and then it made no system call for %d seconds, at "
+                           "which the signal could be recorded",
+                           thread->held_signal, HELD_SECONDS);
+    if (keeps_waiting(thread) && now > thread->process->group->until + ALONE_SECONDS)
+        return arena_print(arena,
+                           "a thread of it made no system call for %d seconds, and other threads "
+                           "waited for their turn",
+                           ALONE_SECONDS);
+    return NULL;
+}
+
+/* Whether the thread has been asked to stop at a tick just now. */
+static bool goes_to_tick(const struct recorded_thread *thread, double now) {
+    static const double seconds = 1;
+    return thread->tick_asked ||
+           (thread->tick.block && now < thread->process->group->until + seconds);
 }
 
 static void look(struct recorder *recorder) {
+    double now = clock_seconds();
     looks = 0;
-    give_up_holding(recorder);
-    struct recorded_thread *alone = look_at_turns(recorder);
-    if (alone)
-        stop_recording(alone,
-                       arena_print(recorder->arena,
-                                   "a thread of it made no system call for %d seconds, and other "
-                                   "threads waited for their turn",
-                                   ALONE_SECONDS),
-                       false);
+    look_at_streams(recorder);
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
+        if (!holds_signal(at) && !keeps_waiting(at))
+            continue;
+        if (keeps_waiting(at) && now > at->process->group->until)
+            ask_for_tick(at);
+        if (!goes_to_tick(at, now) && look_for_loop(at, now))
+            continue;
+        const char *why = find_end(at, now);
+        if (why)
+            stop_recording(at, why, false);
+    }
 }
 
 /* Handles what is pending, and continues what can run. */
@@ -281,9 +311,10 @@ static void release_recorder(struct recorder *recorder) {
 }
 
 const char *record_program(struct arena *arena, const struct record_request *request, int *status) {
-    struct recorder recorder = {.arena = arena, .path = request->path, .began = time(NULL)};
+    struct recorder recorder = {.arena = arena, .path = request->path};
     struct sigaction old[IGNORED + 1];
     struct tracee tracee;
+    clock_gettime(CLOCK_REALTIME_COARSE, &recorder.began);
     const char *wrong = start_tracee(&tracee, request->argv);
     if (wrong)
         return wrong;

@@ -286,6 +286,13 @@ bool read_clone_event(struct event *event, struct clone_event *made) {
     return is_taken(bytes) && made->kind >= QUIPU_CLONE_THREAD && made->kind <= QUIPU_CLONE_COPY;
 }
 
+bool read_loop_event(struct event *event, struct loop_event *loop) {
+    struct cursor *bytes = &event->bytes;
+    loop->address = cursor_number(bytes, sizeof loop->address);
+    loop->hash = (uint32_t)cursor_number(bytes, sizeof loop->hash);
+    return is_taken(bytes);
+}
+
 bool read_exit_event(struct event *event) {
     return is_taken(&event->bytes);
 }

@@ -96,6 +96,11 @@ struct clone_event {
     const uint8_t *registers; /* QUIPU_REGISTERS words */
 };
 
+struct loop_event {
+    uint64_t address;
+    uint32_t hash;
+};
+
 struct signal_event {
     uint8_t signal;
     enum quipu_signal_place place;
@@ -129,6 +134,7 @@ bool read_contents_event(struct event *event, uint32_t *number, struct cursor *c
 bool read_call_event(struct event *event, struct call_event *call);
 bool read_entry_event(struct event *event, struct call_event *call); /* without a result */
 bool read_clone_event(struct event *event, struct clone_event *made);
+bool read_loop_event(struct event *event, struct loop_event *loop);
 bool read_exit_event(struct event *event);
 bool read_signal_event(struct event *event, struct signal_event *signal);
 bool read_counter_event(struct event *event, struct counter_event *counter);

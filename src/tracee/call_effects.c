@@ -53,8 +53,7 @@ static bool add_range(struct arena *arena, pid_t process, uint64_t address, uint
     return true;
 }
 
-/* Sets RANGES to all memory of PROCESS that it may write. */
-static bool copy_memory(struct arena *arena, pid_t process, range_list *ranges) {
+bool copy_writable_memory(struct arena *arena, pid_t process, range_list *ranges) {
     char path[64], *line = NULL;
     size_t room = 0;
     uint64_t total = 0;
@@ -196,7 +195,7 @@ bool effects_begin(struct call_effects *effects, pid_t process, const struct sys
     *effects = (struct call_effects){.row = find_call_row(call)};
     effects->known = effects->row->number == call->number;
     if (!effects->known)
-        return copy_memory(&effects->arena, process, &effects->before);
+        return copy_writable_memory(&effects->arena, process, &effects->before);
     for (int i = 0; i < QUIPU_CALL_ACCESSES; i++) {
         uint32_t extent = effects->row->accesses[i], size = 0;
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_POINTED &&

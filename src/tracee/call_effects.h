@@ -35,6 +35,10 @@ bool effects_begin(struct call_effects *effects, pid_t process, const struct sys
 bool effects_end(struct call_effects *effects, pid_t process, const struct system_call *call,
                  range_list *ranges);
 
+/* Sets RANGES to copies of all memory that PROCESS may write. Returns false if that is too much, or
+ * cannot be read. */
+bool copy_writable_memory(struct arena *arena, pid_t process, range_list *ranges);
+
 /* Returns the name of the system call NUMBER in ARENA: "call 500" if the table does not have it. */
 const char *call_name(struct arena *arena, uint64_t number);
 

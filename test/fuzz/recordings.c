@@ -84,6 +84,7 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
     struct clone_event made;
     struct tick_event tick;
     struct steps_event steps;
+    struct loop_event loop;
     struct cursor contents;
     uint32_t number;
     const char *why;
@@ -108,6 +109,8 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
         return read_clone_event(event, &made);
     case QUIPU_EVENT_CONTENTS:
         return read_contents_event(event, &number, &contents);
+    case QUIPU_EVENT_LOOP:
+        return read_loop_event(event, &loop);
     case QUIPU_EVENT_EXIT:
         return read_exit_event(event);
     case QUIPU_EVENT_TICK:

@@ -1,0 +1,81 @@
+/* still_loop.c: loops that change nothing; see still_loop.h.
+ *
+ * Not perfect: vector registers are not compared, as no compiler waits with them. A loop with more
+ * than STEPS_MAX instructions is not found. */
+#include "tracee/still_loop.h"
+
+#include "tracee/call_effects.h"
+#include "tracee/stop.h"
+#include "tracee/tracee.h"
+#include "x86/call_stop.h"
+#include "x86/kernel.h"
+#include "x86/step.h"
+
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+enum {
+    STEPS_MAX = 300,
+    PIECE = 1 << 16
+};
+
+/* Executes one instruction, which is no system call. */
+static enum loop_state step_once(pid_t thread, int *status) {
+    struct single_step step = begin_step(thread);
+    if (!step.is_step)
+        return LOOP_NONE;
+    if (ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL) != 0 ||
+        waitpid(thread, status, __WALL) != thread || *status != STEPPED)
+        return LOOP_STOPPED;
+    finish_step(thread, &step);
+    return LOOP_FOUND;
+}
+
+/* Goes on until the registers have HASH at ADDRESS. */
+enum loop_state go_in_loop(pid_t thread, uint64_t address, uint32_t hash, int *status) {
+    struct user_regs_struct registers;
+    for (int i = 0; i < STEPS_MAX; i++) {
+        enum loop_state state = step_once(thread, status);
+        if (state != LOOP_FOUND)
+            return state;
+        if (next_instruction(thread) == address && get_general_registers(thread, &registers) &&
+            hash_registers(&registers, false) == hash)
+            return LOOP_FOUND;
+    }
+    return LOOP_NONE;
+}
+
+static bool is_unchanged(pid_t thread, const range_list *copy) {
+    static uint8_t now[PIECE];
+    for (size_t i = 0; i < copy->count; i++) {
+        const struct memory_range *then = &copy->data[i];
+        for (size_t at = 0; at < then->size; at += PIECE) {
+            size_t size = then->size - at < PIECE ? then->size - at : PIECE;
+            if (!read_memory(thread, then->address + at, now, size) ||
+                memcmp(now, then->bytes + at, size) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+enum loop_state find_still_loop(pid_t thread, int *status) {
+    struct user_regs_struct registers;
+    struct arena arena = {0};
+    range_list copy = {0};
+    if (!get_general_registers(thread, &registers))
+        return LOOP_NONE;
+    uint32_t hash = hash_registers(&registers, false);
+    enum loop_state state = go_in_loop(thread, registers.rip, hash, status);
+    if (state != LOOP_FOUND)
+        return state;
+    if (!copy_writable_memory(&arena, thread, &copy))
+        state = LOOP_NONE;
+    else
+        state = go_in_loop(thread, registers.rip, hash, status);
+    if (state == LOOP_FOUND && !is_unchanged(thread, &copy))
+        state = LOOP_NONE;
+    arena_release(&arena);
+    return state;
+}
