@@ -34,7 +34,7 @@ static void record_lock(struct recorded_thread *thread, uint64_t address) {
 }
 
 static void record_locks(struct recorded_thread *thread) {
-    struct robust_list_head *at = NULL, head;
+    struct robust_list_head *at = NULL, head = {.futex_offset = 0};
     size_t size = 0;
     uint64_t next;
     if (syscall(SYS_get_robust_list, thread->number, &at, &size) != 0 || !at ||
