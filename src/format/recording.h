@@ -80,7 +80,10 @@ enum quipu_event_kind {
      *                        contents that have the bytes, place of the first one, how many;
      *                        or QUIPU_MEMORY_SHARED, u64 address, and uleb each: number of the
      *                        shared file, from 1, that the call maps there, from which place on,
-     *                        how many bytes
+     *                        how many bytes;
+     *                        or QUIPU_MEMORY_FILE, and uleb each: number of a shared file, and a
+     *                        place in it, at which the call has written the bytes; if there are
+     *                        none, the file ends there
      *     the bytes */
     QUIPU_EVENT_MEMORY = 2,
     /* A system call.
@@ -143,6 +146,7 @@ enum {
     QUIPU_MEMORY_ADDRESS = 6,
     QUIPU_MEMORY_CONTENTS = 7,
     QUIPU_MEMORY_SHARED = 8,
+    QUIPU_MEMORY_FILE = 9,
     QUIPU_SHARED_MAX = 4096, /* shared files */
     QUIPU_SIGINFO_SIZE = 128,
     QUIPU_REGISTERS = 27, /* of struct user_regs_struct */

@@ -3,6 +3,7 @@
 
 #include "x86/registers.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,7 +87,7 @@ bool peek_event(struct player *player) {
 
 const struct memory_event *find_shared_mapping(const struct player *player) {
     for (size_t i = 0; i < player->memory.count; i++)
-        if (player->memory.data[i].shared)
+        if (player->memory.data[i].argument == QUIPU_MEMORY_SHARED)
             return &player->memory.data[i];
     return NULL;
 }
@@ -106,10 +107,26 @@ static bool write_bytes(struct player *player, uint64_t address, const uint8_t *
     return pwrite(player->shared, bytes, size, (off_t)place) == (ssize_t)size;
 }
 
+/* Writes to the file that processes share, or ends it. */
+static bool write_file(struct player *player, const struct memory_event *memory) {
+    off_t place = (off_t)shared_place(memory);
+    off_t left = (off_t)(QUIPU_SHARED_ROOM - memory->place);
+    if (memory->size)
+        return pwrite(player->shared, memory->bytes, memory->size, place) == (ssize_t)memory->size;
+    return left == 0 ||
+           fallocate(player->shared, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place, left) == 0;
+}
+
 bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
     for (size_t i = 0; i < player->memory.count; i++) {
         const struct memory_event *memory = &player->memory.data[i];
         uint64_t address = memory->address;
+        if (memory->argument == QUIPU_MEMORY_FILE) {
+            if (write_file(player, memory))
+                continue;
+            end_by_difference(player, "cannot write what it shares");
+            return false;
+        }
         if (memory->argument < QUIPU_MEMORY_ADDRESS)
             address = arguments ? arguments[memory->argument] : 0;
         if (memory->bytes && memory->size &&

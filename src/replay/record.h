@@ -107,6 +107,7 @@ struct recorded_thread {
     int64_t refused;    /* the call is not made, and fails with this error; 0: it is made */
     const char *opened; /* the path that the call opens, or "" */
     uint32_t maps;      /* number of the file that the call maps as shared memory; 0: none */
+    uint32_t writes;    /* number of the shared file that it writes to; 0: none */
     int stream;         /* 1 or 2: the call writes to standard output or error */
     int signal;         /* to be delivered when it continues; 0: none */
     uint64_t clear;     /* the kernel sets this word to 0 when it ends; 0: none */
@@ -304,6 +305,12 @@ uint32_t share_file(struct recorded_thread *thread, const char *path, const char
 
 /* Adds which file the call has mapped so. */
 void record_shared(struct recorded_thread *thread);
+
+/* The call of THREAD may write to such a file, which its group shares then. */
+void begin_file_write(struct recorded_thread *thread);
+
+/* Adds what the call has written to it. */
+void record_file_write(struct recorded_thread *thread);
 
 /* ---- record_signal.c ---- */
 

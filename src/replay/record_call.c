@@ -60,6 +60,7 @@ static void begin_call(struct recorded_thread *thread) {
         stop_recording(thread, limit, true);
     if (program || limit)
         return;
+    begin_file_write(thread);
     int path = opened_path(call);
     thread->opened = path < 0 ? "" : read_path(thread, call->arguments[path]);
     thread->refused = find_refusal(thread);
@@ -110,6 +111,7 @@ static bool record_effects(struct recorded_thread *thread) {
         record_child_numbers(thread);
     else
         record_mapping(thread);
+    record_file_write(thread);
     return true;
 }
 

@@ -1,17 +1,21 @@
-/* record_shared.c: files that recorded processes map as shared memory; see record.h.
+/* record_shared.c: files that recorded processes map as shared memory, and write otherwise; see
+ * record.h.
  *
  * Such a file must be the recording's own, or others could write it: a memfd, or a file that was
  * made since the recording began. A replay has one more memory file, in which each of these files
  * is a part. All processes that map the same one are in one group.
  *
- * Not perfect: that nobody else opens a new file is not checked. What is written to the file by
- * calls such as write, while it is mapped, is not in the memory of a replay. */
+ * Not perfect: that nobody else opens a new file is not checked. What calls other than write,
+ * ftruncate and their like change in the file is not in the memory of a replay. */
 #include "replay/record.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 /* Sets FILE to that at PATH, of a descriptor. A number of a file that is gone may be that of
  * another one later, so the time at which it was made tells them apart. */
@@ -99,4 +103,100 @@ void record_shared(struct recorded_thread *thread) {
     buffer_uleb128(event, thread->call.arguments[5]);
     buffer_uleb128(event, thread->call.arguments[1]);
     add_recorded_event(thread, QUIPU_EVENT_MEMORY);
+}
+
+/* ---- calls that write to such a file ---- */
+
+static bool writes_to_file(uint64_t number) {
+    static const uint16_t calls[] = {SYS_write,   SYS_writev,   SYS_pwrite64,
+                                     SYS_pwritev, SYS_pwritev2, SYS_ftruncate};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i] == number)
+            return true;
+    return false;
+}
+
+static const char *link_of_written(const struct recorded_thread *thread) {
+    return arena_print(thread->recorder->arena, "/proc/%d/fd/%d", (int)thread->number,
+                       (int)thread->call.arguments[0]);
+}
+
+void begin_file_write(struct recorded_thread *thread) {
+    struct shared_file file;
+    thread->writes = 0;
+    if (!thread->recorder->shared.count || !writes_to_file(thread->call.number) ||
+        !identify(link_of_written(thread), &file))
+        return;
+    thread->writes = find_shared(thread->recorder, &file);
+    if (thread->writes)
+        join_groups(thread->process, thread->writes);
+}
+
+/* Returns the place of the file behind what the call has written. */
+static uint64_t file_position(const struct recorded_thread *thread) {
+    static const char key[] = "pos:";
+    char path[64], *line = NULL;
+    size_t room = 0;
+    uint64_t place = 0;
+    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", (int)thread->number,
+             (int)thread->call.arguments[0]);
+    FILE *file = fopen(path, "re");
+    while (file && getline(&line, &room, file) > 0)
+        if (strncmp(line, key, sizeof key - 1) == 0)
+            place = strtoull(line + sizeof key - 1, NULL, 10);
+    free(line);
+    if (file)
+        fclose(file);
+    return place;
+}
+
+static uint64_t written_place(const struct recorded_thread *thread) {
+    const struct system_call *call = &thread->call;
+    uint64_t position = call->arguments[3];
+    switch (call->number) {
+    case SYS_ftruncate:
+        return call->arguments[1];
+    case SYS_pwritev2:
+        if (position != UINT64_MAX)
+            return position;
+        break;
+    case SYS_pwrite64:
+    case SYS_pwritev:
+        return position;
+    default:
+        break;
+    }
+    return file_position(thread) - (uint64_t)call->result;
+}
+
+/* Adds SIZE bytes at PLACE of the file; none: it ends there. */
+static void add_written(struct recorded_thread *thread, uint64_t place, const uint8_t *bytes,
+                        size_t size) {
+    struct buffer *event = recording_event(&thread->recorder->writer);
+    put_number(event, QUIPU_MEMORY_FILE, 1);
+    buffer_uleb128(event, thread->writes);
+    buffer_uleb128(event, place);
+    buffer_add(event, bytes, size);
+    add_recorded_event(thread, QUIPU_EVENT_MEMORY);
+}
+
+void record_file_write(struct recorded_thread *thread) {
+    static uint8_t bytes[QUIPU_RECORDING_MEMORY_MAX];
+    uint64_t left = (uint64_t)thread->call.result, place = written_place(thread);
+    if (!thread->writes)
+        return;
+    if (thread->call.number == SYS_ftruncate)
+        add_written(thread, place, bytes, 0);
+    int fd = left ? open(link_of_written(thread), O_RDONLY | O_CLOEXEC) : -1;
+    while (left && fd >= 0) {
+        size_t size = left < sizeof bytes ? left : sizeof bytes;
+        ssize_t count = pread(fd, bytes, size, (off_t)place);
+        if (count <= 0)
+            break;
+        add_written(thread, place, bytes, (size_t)count);
+        place += (uint64_t)count;
+        left -= (uint64_t)count;
+    }
+    if (fd >= 0)
+        close(fd);
 }

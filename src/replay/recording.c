@@ -229,19 +229,30 @@ static bool is_taken(const struct cursor *bytes) {
     return !bytes->failed && cursor_left(bytes) == 0;
 }
 
+/* Takes apart what is about a shared file: it is mapped, or written to. */
+static bool read_shared(struct cursor *bytes, struct memory_event *memory) {
+    memory->shared = (uint32_t)cursor_uleb128_to(bytes, QUIPU_SHARED_MAX);
+    memory->place = cursor_uleb128_to(bytes, QUIPU_SHARED_ROOM);
+    if (memory->argument == QUIPU_MEMORY_FILE) {
+        memory->size = cursor_left(bytes);
+        memory->bytes = cursor_bytes(bytes, memory->size);
+        return is_taken(bytes) && memory->shared &&
+               memory->size <= QUIPU_SHARED_ROOM - memory->place;
+    }
+    memory->size = cursor_uleb128_to(bytes, QUIPU_SHARED_ROOM - memory->place);
+    memory->bytes = NULL;
+    return is_taken(bytes) && memory->shared && memory->size;
+}
+
 bool read_memory_event(struct event *event, struct memory_event *memory) {
     struct cursor *bytes = &event->bytes;
     memory->argument = (uint8_t)cursor_number(bytes, 1);
-    memory->address =
-        memory->argument >= QUIPU_MEMORY_ADDRESS ? cursor_number(bytes, sizeof(uint64_t)) : 0;
+    bool is_addressed =
+        memory->argument >= QUIPU_MEMORY_ADDRESS && memory->argument != QUIPU_MEMORY_FILE;
+    memory->address = is_addressed ? cursor_number(bytes, sizeof(uint64_t)) : 0;
     memory->contents = memory->shared = 0;
-    if (memory->argument == QUIPU_MEMORY_SHARED) {
-        memory->shared = (uint32_t)cursor_uleb128_to(bytes, QUIPU_SHARED_MAX);
-        memory->place = cursor_uleb128_to(bytes, QUIPU_SHARED_ROOM);
-        memory->size = cursor_uleb128_to(bytes, QUIPU_SHARED_ROOM - memory->place);
-        memory->bytes = NULL;
-        return is_taken(bytes) && memory->shared && memory->size;
-    }
+    if (memory->argument == QUIPU_MEMORY_SHARED || memory->argument == QUIPU_MEMORY_FILE)
+        return read_shared(bytes, memory);
     if (memory->argument == QUIPU_MEMORY_CONTENTS) {
         memory->contents = (uint32_t)cursor_uleb128_to(bytes, UINT32_MAX);
         memory->place = cursor_uleb128_to(bytes, QUIPU_RECORDING_MEMORY_MAX);

@@ -40,6 +40,45 @@ END
 gcc -O1 -o again again.c || fail "cannot build 'again'"
 repeats 0 ./again
 
+# A file that is mapped, and written by calls, as data bases do.
+cat >writes.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    char text[64];
+    int file = open("written", O_RDWR | O_CREAT, 0600);
+    struct iovec parts[] = {{"de", 2}, {"fg", 3}};
+    if (ftruncate(file, 8192) != 0)
+        return 1;
+    const char *mapped = mmap(NULL, 8192, PROT_READ, MAP_SHARED, file, 0);
+    for (int i = 0; i < 5; i++) {
+        int size = snprintf(text, sizeof text, "%d of %d", i, (int)getpid()) + 1;
+        if (pwrite(file, text, (size_t)size, i * 100) != size)
+            return 2;
+        puts(mapped + i * 100);
+    }
+    if (lseek(file, 5000, SEEK_SET) < 0 || write(file, "abc", 4) != 4 || writev(file, parts, 2) != 5)
+        return 3;
+    printf("%s %s\n", mapped + 5000, mapped + 5004);
+    if (fork() == 0)
+        _exit(pwrite(file, "child", 6, 6000) != 6);
+    wait(NULL);
+    puts(mapped + 6000);
+    if (ftruncate(file, 4096) != 0 || ftruncate(file, 8192) != 0)
+        return 4;
+    printf("'%s'\n", mapped + 6000);
+    return 0;
+}
+END
+gcc -O1 -o writes writes.c || fail "cannot build 'writes'"
+repeats 0 ./writes
+grep -q '^child$' replayed.out || fail "what a child has written is not in the replay"
+
 command -v sqlite3 >/dev/null && repeats 0 sqlite3 data 'pragma journal_mode = wal;
 create table t(a); insert into t values (random()); select a from t;'
 command -v python3.11 >/dev/null && repeats 0 python3.11 -c 'import multiprocessing, os, random
