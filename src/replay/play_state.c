@@ -139,9 +139,5 @@ const char *player_restore(struct player *player, const struct play_state *state
     player->stepped = false;
     const char *wrong = restore_threads(player, state, process, number, site);
     player->in_call = player->thread->in_call;
-    if (!wrong)
-        wrong = recording_seek(&player->recording, &state->place);
-    if (!wrong && number)
-        player_select(player);
-    return wrong;
+    return wrong ? wrong : recording_seek(&player->recording, &state->place);
 }
