@@ -138,7 +138,7 @@ bool play_tick_stop(struct player *player);
 /* If the thread is at the tick of the next event, that is done. Returns whether it is. */
 bool play_tick(struct player *player);
 
-/* Whether the next event comes behind single steps. */
+/* Whether the thread comes to the next event by a single step. */
 bool needs_step(struct player *player);
 
 /* The thread has executed one instruction. Returns whether that was the next event. */

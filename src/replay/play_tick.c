@@ -58,8 +58,13 @@ static bool peek_steps(struct player *player, struct steps_event *steps) {
 }
 
 bool needs_step(struct player *player) {
+    const struct process_ticks *ticks = &player->thread->process->ticks;
     struct steps_event steps;
-    return peek_steps(player, &steps);
+    struct tick_event tick;
+    if (peek_steps(player, &steps))
+        return true;
+    return peek_tick(player, &tick) && ticks->armed && ticks->code &&
+           tick_is_before(ticks->code, player->process, &tick.place);
 }
 
 bool play_step(struct player *player) {

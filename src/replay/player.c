@@ -33,7 +33,10 @@ struct pause_request {
     bool step, interrupt;
 };
 
-static enum play_pause pause_behind(const struct player *player) {
+/* A thread that waits in a call stands for long, so the next one is the present one now. */
+static enum play_pause pause_behind(struct player *player) {
+    if (!player->ended && player->thread->awaits)
+        player_select(player);
     return player->ended ? PAUSE_ENDED : PAUSE_EVENT;
 }
 

@@ -25,6 +25,7 @@
 #include "format/moment.h"
 #include "tracee/tracee.h"
 #include "x86/addition.h"
+#include "x86/kernel.h"
 #include "x86/registers.h"
 #include "x86/trap.h"
 
@@ -303,6 +304,13 @@ void tick_stop_end(const struct tick_code *code, struct tick_stop *stop, pid_t t
         mend_flags(code, thread);
     }
     stop->block = 0;
+}
+
+bool tick_is_before(const struct tick_code *code, pid_t thread, const struct tick_place *place) {
+    uint64_t count;
+    const struct test *test = find_test(code, next_instruction(thread) + QUIPU_TEST_BRANCH);
+    return test && test->back + code->bias == place->address && tick_count(code, thread, &count) &&
+           count == place->count;
 }
 
 bool tick_stop_reached(struct tick_code *code, struct tick_stop *stop, pid_t thread,

@@ -61,6 +61,10 @@ bool tick_stop_begin(const struct tick_code *code, struct tick_stop *stop, pid_t
 /* Sets COUNT to the count of THREAD. Returns false if it has none. */
 bool tick_count(const struct tick_code *code, pid_t thread, uint64_t *count);
 
+/* Whether THREAD is one instruction in front of PLACE: it has executed the addition, and not yet
+ * the jump behind that. */
+bool tick_is_before(const struct tick_code *code, pid_t thread, const struct tick_place *place);
+
 /* Whether THREAD is at PLACE. */
 bool tick_is_at(const struct tick_code *code, pid_t thread, const struct tick_place *place);
 
