@@ -35,6 +35,7 @@ struct play_thread {
 struct player {
     struct arena *arena;
     struct arena event_arena; /* of the next event */
+    struct arena start_arena; /* of the program that has begun last */
     const struct play_hooks *hooks;
     struct recording recording;
     VECTOR(struct play_thread *) threads; /* by their numbers in the recording, from 1 */

@@ -31,7 +31,7 @@ static const char *take_start(struct player *player, struct start *start) {
                    ? player->playing.message
                    : arena_print(player->arena, "'%s' was cut before the program began", path);
     if (player->event.kind != QUIPU_EVENT_START ||
-        !read_start_event(player->arena, &player->event, start))
+        !read_start_event(&player->start_arena, &player->event, start))
         return arena_print(player->arena, "'%s' is corrupt: it does not begin with a process",
                            path);
     if (player->event.thread != 1)
@@ -90,7 +90,7 @@ static const char *make_equal(struct player *player, const struct start *start) 
         return "address randomization cannot be turned off here, and a replay must have the "
                "addresses of the recorded run; in a container, allow 'personality' in the seccomp "
                "profile";
-    if (!describe_start(player->arena, player->process, 0, &here))
+    if (!describe_start(&player->start_arena, player->process, 0, &here))
         return arena_print(player->arena, "its memory cannot be read: %s", strerror(errno));
     const char *wrong = compare_starts(player->arena, start, &here);
     if (wrong)
@@ -128,7 +128,7 @@ static const char *execute_extracted(struct player *player, const struct start *
     if (file < 0)
         return arena_print(player->arena, "'%s' cannot be taken out of the recording: %s",
                            start->path, strerror(errno));
-    extracted.path = arena_print(player->arena, "/proc/self/fd/%d", file);
+    extracted.path = arena_print(&player->start_arena, "/proc/self/fd/%d", file);
     const char *wrong = execute(player, &extracted, argv, environment, process);
     close(file);
     return wrong;
@@ -138,7 +138,7 @@ static const char *execute_extracted(struct player *player, const struct start *
 static const char *start_program(struct player *player, const struct start *start, pid_t *process) {
     char **argv, **environment;
     *process = 0;
-    if (!start_words(player->arena, start, &argv, &environment) || !argv[0])
+    if (!start_words(&player->start_arena, start, &argv, &environment) || !argv[0])
         return arena_print(player->arena, "'%s' is corrupt: the arguments of its program",
                            player->recording.path);
     if (start->identity != processor_identity())
@@ -175,7 +175,8 @@ void play_program(struct player *player) {
     struct start start = {.path = ""};
     struct play_thread *thread = player->thread;
     pid_t process;
-    if (!read_start_event(player->arena, &player->event, &start)) {
+    arena_release(&player->start_arena);
+    if (!read_start_event(&player->start_arena, &player->event, &start)) {
         end_by_corruption(player);
         return;
     }

@@ -332,6 +332,7 @@ void player_end(struct player *player) {
     for (struct play_process *at = player->processes; at; at = at->next)
         kill_process(player, at);
     arena_release(&player->event_arena);
+    arena_release(&player->start_arena);
     recording_close(&player->recording);
     if (player->shared >= 0)
         close(player->shared);

@@ -88,7 +88,7 @@ struct recorded_process {
     counter_read_list counter_reads;
     struct process_ticks ticks;
     uint64_t site;           /* of an instruction that makes a call; 0: none seen yet */
-    const char *path;        /* of its program; the recorder's */
+    const char *path;        /* of its program, in `arena` */
     VECTOR(uint32_t) shared; /* numbers of the files that it has mapped so */
     bool shares_pages;       /* it has mapped memory that a child of it shares */
 };

@@ -10,6 +10,7 @@
 #include "x86/clone_call.h"
 
 #include <sched.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -32,7 +33,7 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     process->streams = parent->streams;
     process->ticks = ticks_of_copy(&parent->ticks);
     process->site = parent->site;
-    process->path = parent->path;
+    process->path = arena_copy(&process->arena, parent->path, strlen(parent->path));
     process->shares_pages = parent->shares_pages;
     for (size_t i = 0; i < parent->counter_reads.count; i++)
         vector_push(&process->arena, &process->counter_reads, parent->counter_reads.data[i]);

@@ -41,10 +41,11 @@ const char *refuse_program(struct recorded_thread *thread) {
     const char *path = read_path(thread, arguments[by_path ? 0 : 1]);
     const char *place = path;
     if (*path != '/')
-        place = by_path || (int)arguments[0] == AT_FDCWD
-                    ? arena_print(recorder->arena, "/proc/%d/cwd/%s", (int)thread->number, path)
-                    : arena_print(recorder->arena, "/proc/%d/fd/%d%s%s", (int)thread->number,
-                                  (int)arguments[0], *path ? "/" : "", path);
+        place =
+            by_path || (int)arguments[0] == AT_FDCWD
+                ? arena_print(&thread->effects.arena, "/proc/%d/cwd/%s", (int)thread->number, path)
+                : arena_print(&thread->effects.arena, "/proc/%d/fd/%d%s%s", (int)thread->number,
+                              (int)arguments[0], *path ? "/" : "", path);
     return changes_user(place) ? user_text(recorder, path) : NULL;
 }
 

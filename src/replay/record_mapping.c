@@ -39,15 +39,15 @@ static bool is_shared(const struct system_call *call) {
 }
 
 /* Returns the name by which quipu opens descriptor FD of the process. */
-static const char *link_of(const struct recorded_thread *thread, int fd) {
-    return arena_print(thread->recorder->arena, "/proc/%d/fd/%d", (int)thread->number, fd);
+static const char *link_of(struct recorded_thread *thread, int fd) {
+    return arena_print(&thread->effects.arena, "/proc/%d/fd/%d", (int)thread->number, fd);
 }
 
 /* Returns the path of descriptor FD of the process, or "". */
-static const char *path_of(const struct recorded_thread *thread, int fd) {
+static const char *path_of(struct recorded_thread *thread, int fd) {
     char path[PATH_MAX];
     ssize_t size = readlink(link_of(thread, fd), path, sizeof path);
-    return arena_copy(thread->recorder->arena, path, size > 0 ? (size_t)size : 0);
+    return arena_copy(&thread->effects.arena, path, size > 0 ? (size_t)size : 0);
 }
 
 /* Whether the process has opened the file only to read it. */
@@ -67,7 +67,7 @@ static bool is_opened_to_read(const struct recorded_thread *thread, int fd) {
     return reads;
 }
 
-static bool is_regular(const struct recorded_thread *thread, int fd) {
+static bool is_regular(struct recorded_thread *thread, int fd) {
     struct stat status;
     return stat(link_of(thread, fd), &status) == 0 && S_ISREG(status.st_mode);
 }

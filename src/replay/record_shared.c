@@ -116,8 +116,8 @@ static bool writes_to_file(uint64_t number) {
     return false;
 }
 
-static const char *link_of_written(const struct recorded_thread *thread) {
-    return arena_print(thread->recorder->arena, "/proc/%d/fd/%d", (int)thread->number,
+static const char *link_of_written(struct recorded_thread *thread) {
+    return arena_print(&thread->effects.arena, "/proc/%d/fd/%d", (int)thread->number,
                        (int)thread->call.arguments[0]);
 }
 
