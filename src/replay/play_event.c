@@ -54,7 +54,7 @@ static bool keep_memory(struct player *player, struct event *event) {
     struct memory_event memory;
     if (!read_memory_event(event, &memory) || recording_contents(&player->recording, &memory))
         return false;
-    if (memory.bytes) {
+    if (memory.bytes && memory.size) {
         uint8_t *bytes = arena_alloc(&player->event_arena, memory.size);
         memcpy(bytes, memory.bytes, memory.size);
         memory.bytes = bytes;
