@@ -26,7 +26,7 @@ enum {
                           * again, or a handler runs */
     RESTART_LAST = 516,
     HELD_SECONDS = 2,  /* a signal is held back no longer */
-    ALONE_SECONDS = 60 /* nor a turn, if others wait */
+    ALONE_SECONDS = 30 /* nor a turn, if others wait */
 };
 
 /* Where a thread is, as far as the recording knows. */
