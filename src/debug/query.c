@@ -1,7 +1,9 @@
 /* query.c: the packets that ask for something, and set something; see session.h. */
 #include "debug/session.h"
 
+#include "tracee/tracee.h"
 #include "x86/debugger.h"
+#include "x86/thread.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -123,10 +125,45 @@ static void take_attached(struct session *session, const char *text) {
     answer_text(session, "1");
 }
 
+/* ---- thread-local variables ---- */
+
+/* The C library's, for debuggers: three numbers of 32 bits, the last one is the place of the
+ * module's number in a link_map. */
+static const char module_symbol[] = "_thread_db_link_map_l_tls_modid";
+
+/* "VALUE:NAME", both empty where the client can look symbols up, VALUE alone where it has none. */
 static void take_symbol(struct session *session, const char *text) {
-    (void)text;
-    answer_text(session, "OK"); /* none is needed */
+    uint64_t value;
+    if (strcmp(text, ":") == 0) {
+        answer_text(session, "qSymbol:");
+        add_digits(&session->answer, module_symbol, sizeof module_symbol - 1);
+        return;
+    }
+    if (take_number(&text, &value))
+        session->module_place = value;
+    answer_text(session, "OK");
 }
+
+/* "THREAD,OFFSET,LINK_MAP" */
+static void take_thread_local(struct session *session, const char *text) {
+    uint64_t offset, object, module = 0, address;
+    uint32_t place[3];
+    pid_t process = timeline_process(session->timeline);
+    text += strcspn(text, ",");
+    if (!take_character(&text, ',') || !take_number(&text, &offset) ||
+        !take_character(&text, ',') || !take_number(&text, &object)) {
+        answer_error(session, "an offset and an object are missing");
+        return;
+    }
+    if (session->module_place && read_memory(process, session->module_place, place, sizeof place) &&
+        read_memory(process, object + place[2], &module, sizeof module) &&
+        read_thread_memory(process, module, &address))
+        buffer_print(&session->answer, "%llx", (unsigned long long)(address + offset));
+    else
+        answer_error(session, "the thread has no such memory yet");
+}
+
+/* ---- commands ---- */
 
 static void take_command(struct session *session, const char *text) {
     struct buffer line = {0};
@@ -146,6 +183,7 @@ static const struct {
     {"sThreadInfo", take_more_threads},
     {"Attached", take_attached},
     {"Symbol:", take_symbol},
+    {"GetTLSAddr:", take_thread_local},
     {"Rcmd,", take_command},
     {"C", take_present_thread},
 };

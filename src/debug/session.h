@@ -14,6 +14,8 @@ struct session {
     pid_t selected;       /* whose registers are asked for; 0: the thread that executes */
     int signal;           /* of HALT_SIGNAL, in a diversion; otherwise 0 */
     struct diversion diversion;
+    uint64_t module_place; /* address of the loader's description of where a module's number is, or
+                              0 */
     bool names_processes; /* the client knows processes: threads are "pP.T" */
     bool told_end;        /* how the run ended was told */
 };

@@ -4,6 +4,7 @@
 #include "x86/registers.h"
 
 #include <errno.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 enum {
@@ -50,6 +51,25 @@ bool read_thread_pointer(pid_t thread, uint64_t *address) {
         return false;
     *address = registers.fs_base;
     return true;
+}
+
+static bool read_word(pid_t thread, uint64_t address, uint64_t *word) {
+    errno = 0;
+    *word = (uint64_t)ptrace(PTRACE_PEEKDATA, thread, (void *)address, NULL);
+    return errno == 0;
+}
+
+/* The second word of the thread's block is the address of the vector. Its first pair is the number of
+ * pairs, the others are an address, and one to free. (ELF Handling for Thread-Local Storage, section
+ * 3; the C library's tcbhead_t and dtv_t.) */
+bool read_thread_memory(pid_t thread, uint64_t module, uint64_t *address) {
+    enum {
+        PAIR = 16
+    };
+    uint64_t block, vector, count;
+    return read_thread_pointer(thread, &block) && read_word(thread, block + 8, &vector) &&
+           read_word(thread, vector - PAIR, &count) && module > 0 && module <= count &&
+           read_word(thread, vector + module * PAIR, address) && *address && ~*address;
 }
 
 void repeat_broken_call(pid_t thread) {

@@ -22,6 +22,10 @@ enum {
  * fixed distances from it. */
 bool read_thread_pointer(pid_t thread, uint64_t *address);
 
+/* Sets ADDRESS to the thread-local memory of a loaded object in THREAD, which is stopped. MODULE is
+ * the loader's number of the object, from 1. Returns false if it has none, or none yet. */
+bool read_thread_memory(pid_t thread, uint64_t module, uint64_t *address);
+
 /* THREAD was interrupted only by quipu's stop, and will continue. If the kernel has interrupted a
  * system call for that, and would not repeat it by itself, makes it repeat the call. */
 void repeat_broken_call(pid_t thread);

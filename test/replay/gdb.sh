@@ -64,8 +64,8 @@ END
 
 # Changes are made in a copy, which is thrown away; functions are called there.
 options=()
-debugs '$1 = -1464630796' '$2 = 99' "what was changed is dropped" '$3 = 7' '$4 = 5000' '"copied"' '$6 = 5000' \
-    "has ended here with status 3" '$7 = ' <<'END'
+debugs '$1 = -1464630796' '$2 = 99' "what was changed is dropped" '$3 = 7' '$4 = 5000' '"copied"' '$6 = 5000' '$7 = 17' \
+    "has ended here with status 3" '$8 = ' <<'END'
 break wild if i == 5
 continue
 print work(3)
@@ -76,6 +76,7 @@ print victim
 print counter
 print (char *)strdup("copied")
 print counter
+print local
 continue
 continue
 print work(1)
@@ -101,12 +102,14 @@ monitor when
 monitor help
 END
 
-# Without debug registers: each instruction is looked at.
+# Without debug registers: each instruction is looked at, here from a checkpoint that is near.
 options=()
 export QUIPU_DEBUG_REGISTERS=0
 debugs "Old value = 7" "New value = 666" "Old value = 666" "New value = 7" "in wild (i=6)" <<'END'
 break wild if i == 6
 continue
+reverse-stepi
+stepi
 watch victim
 continue
 reverse-continue

@@ -5,6 +5,7 @@
 #include <string.h>
 
 int counter, victim = 7;
+static __thread int local = 12;
 static volatile sig_atomic_t handled;
 
 static void handle(int number) {
@@ -22,6 +23,7 @@ static int work(int n) {
 
 static void wild(int i) {
     int *place = &victim;
+    local++;
     if (i == 6)
         *place = 666;
 }
