@@ -6,11 +6,16 @@
 #include "debug/target.h"
 
 #include "tracee/checkpoint.h"
+#include "util/clock.h"
 #include "x86/kernel.h"
 
 enum {
-    MARK_HITS = 64 /* so many are gone again at most */
+    MARK_HITS = 64,  /* so many are gone again at most */
+    HITS_MANY = 2000 /* behind so many, the way is divided first */
 };
+
+/* In seconds: what a timer can tell apart. */
+static const double timer_least = 0.00006;
 
 /* ---- by one instruction ---- */
 
@@ -144,6 +149,7 @@ struct last_hit {
     struct stand from; /* where the way to it begins, if that has a process */
     uint64_t hits;     /* points from there to it; 0: it is there */
     struct halt halt;
+    bool has_many;
 };
 
 static void take_hit(struct timeline *timeline, struct last_hit *last, const struct halt *halt) {
@@ -159,22 +165,64 @@ static void take_hit(struct timeline *timeline, struct last_hit *last, const str
 }
 
 /* Goes the way from CHECKPOINT to the target, and finds the LAST point on it. REACHED_HALT: there
- * is one. */
+ * is one. Behind MOST points it gives up: `has_many`. */
 static enum reached find_last(struct timeline *timeline, const struct checkpoint *checkpoint,
-                              struct target *target, struct last_hit *last) {
+                              struct target *target, uint64_t most, struct last_hit *last) {
     struct halt halt;
-    bool over = false, found = false;
+    uint64_t found = 0;
+    bool over = false;
     enum reached reached;
+    drop_stand(&last->from);
     *last = (struct last_hit){.hits = 0};
     set_stops(timeline, false, 0);
     if (!go_to_copy(timeline, &checkpoint->stand))
         return REACHED_NOT;
     while ((reached = go_to_target(timeline, target, over, &halt)) == REACHED_HALT) {
-        found = true;
+        if (++found > most) {
+            last->has_many = true;
+            return REACHED_NOT;
+        }
         take_hit(timeline, last, &halt);
         over = halt.kind == HALT_POINT;
     }
     return found && reached == REACHED ? REACHED_HALT : reached;
+}
+
+/* Goes on to the end of the present slice, and returns the seconds that it takes. */
+static double measure_slice(struct timeline *timeline) {
+    struct halt halt;
+    double begun = clock_seconds();
+    set_stops(timeline, true, 0);
+    do
+        halt = advance(timeline, false);
+    while (halt.kind == HALT_TIMER);
+    return clock_seconds() - begun;
+}
+
+/* Makes checkpoints in the slice that ends with the target, the closer, the nearer they are to its
+ * end: by a timer. */
+static enum reached divide_slice(struct timeline *timeline, const struct target *target) {
+    uint64_t slice = target->place.events - (target->kind == TARGET_EVENTS);
+    enum reached reached = return_to_events(timeline, slice);
+    struct checkpoint *last = reached == REACHED ? keep_here(timeline) : NULL;
+    if (!last)
+        return reached;
+    timeline->working = last;
+    double left = measure_slice(timeline);
+    while (left > timer_least && go_to_copy(timeline, &last->stand)) {
+        left /= 2;
+        set_alarm(timeline, left);
+        struct halt halt = advance(timeline, false);
+        set_alarm(timeline, 0);
+        if (halt.kind == HALT_INTERRUPT)
+            return REACHED_STOP;
+        struct checkpoint *made = NULL;
+        if (halt.kind == HALT_TIMER && timeline->here.events == slice)
+            made = keep_here(timeline);
+        timeline->working = last = made ? made : last;
+    }
+    timeline->working = NULL;
+    return REACHED;
 }
 
 /* Goes to the LAST point on the way from CHECKPOINT, by its number. */
@@ -183,7 +231,9 @@ static enum reached go_to_last(struct timeline *timeline, const struct checkpoin
     bool has_mark = last->from.process;
     bool over = has_mark && points_find(&timeline->points, next_instruction(last->from.process));
     set_stops(timeline, false, 0);
-    if (!(has_mark ? go_to_stand(timeline, &last->from) : go_to_copy(timeline, &checkpoint->stand)))
+    if (has_mark)
+        checkpoint = keep_stand(timeline, &last->from); /* for the next way back */
+    if (!checkpoint || !go_to_copy(timeline, &checkpoint->stand))
         return REACHED_NOT;
     for (uint64_t i = 0; i < last->hits;) {
         struct halt halt = advance(timeline, over);
@@ -197,6 +247,51 @@ static enum reached go_to_last(struct timeline *timeline, const struct checkpoin
     return REACHED_HALT;
 }
 
+/* The first point at or behind a place, in its slice. */
+struct next_hit {
+    struct stand stand; /* without a process: there is none, or it is not looked for yet */
+    struct wanted_state state;
+    uint64_t events; /* of its slice */
+};
+
+/* Goes on with the points, up to the first one, or to the end of the slice behind EVENTS events. */
+static struct halt go_to_hit(struct timeline *timeline, uint64_t events) {
+    static const double longest = 0.3;
+    struct halt halt = {HALT_EVENT, NULL};
+    set_stops(timeline, false, 0);
+    set_alarm(timeline, longest);
+    while (timeline->here.events <= events && !timeline->here.ended &&
+           (halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL))
+        halt = advance(timeline, false);
+    set_alarm(timeline, 0);
+    return halt;
+}
+
+static void find_next_hit(struct timeline *timeline, const struct stand *origin,
+                          struct next_hit *next) {
+    next->events = origin->place.events;
+    if (origin->place.ended || origin->place.at_signal || !go_to_copy(timeline, origin))
+        return;
+    struct halt halt = go_to_hit(timeline, next->events);
+    bool is_hit = halt.kind == HALT_POINT || halt.kind == HALT_WATCH;
+    if (is_hit && timeline->here.events == next->events && copy_here(timeline, &next->stand))
+        want_state(&next->state, next->stand.process, &next->stand.state.stacks);
+}
+
+/* Whether there is no point from CHECKPOINT to the target: the next one is at the end of the slice,
+ * or behind the place where the search began. That is soon seen, where the target itself is in a
+ * loop, and each pass of it would have to be looked at. */
+static bool has_no_point(struct timeline *timeline, const struct checkpoint *checkpoint,
+                         const struct target *target, struct next_hit *next) {
+    if (target->kind != TARGET_STATE || !go_to_copy(timeline, &checkpoint->stand))
+        return false;
+    struct halt halt = go_to_hit(timeline, target->place.events);
+    if (halt.kind == HALT_POINT || halt.kind == HALT_WATCH)
+        return next->stand.process && timeline->here.events == next->events &&
+               has_state(&next->state, timeline_process(timeline));
+    return halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL || halt.kind == HALT_END;
+}
+
 /* Goes back to the last point in front of ORIGIN. REACHED: there is none. */
 static enum reached search(struct timeline *timeline, const struct stand *origin,
                            struct halt *halt) {
@@ -204,9 +299,20 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
     struct last_hit last = {.hits = 0};
     const struct checkpoint *from = checkpoint_before(timeline, &origin->place);
     enum reached reached = REACHED;
+    struct next_hit next = {.events = 0};
+    bool is_divided = false;
+    find_next_hit(timeline, origin, &next);
     set_target(&target, origin);
     while (from && reached == REACHED) {
-        reached = find_last(timeline, from, &target, &last);
+        bool divides = !is_divided && target.kind != TARGET_STATE && target.kind != TARGET_STEPS;
+        if (!has_no_point(timeline, from, &target, &next))
+            reached = find_last(timeline, from, &target, divides ? HITS_MANY : UINT64_MAX, &last);
+        if (last.has_many) {
+            reached = divide_slice(timeline, &target);
+            from = checkpoint_before(timeline, &target.place);
+            is_divided = true;
+            continue;
+        }
         if (reached == REACHED_HALT) {
             reached = go_to_last(timeline, from, &last);
             *halt = last.halt;
@@ -214,15 +320,31 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
         drop_stand(&last.from);
         set_target(&target, &from->stand);
         from = checkpoint_before(timeline, &from->stand.place);
+        is_divided = false;
     }
+    drop_stand(&last.from);
+    drop_stand(&next.stand);
+    forget_state(&next.state);
     forget_target(&target);
     return reached;
+}
+
+/* Where the last points may be many, as in a loop, a checkpoint close to the present place shortens
+ * the way to them. Returns false if the user has stopped it. */
+static bool come_near(struct timeline *timeline) {
+    const struct place *here = &timeline->here;
+    bool is_known = here->steps != STEPS_UNKNOWN || here->at_signal || here->ended;
+    return is_known || locate(timeline) != REACHED_STOP;
 }
 
 struct halt go_backwards(struct timeline *timeline) {
     struct halt halt = {HALT_BEGIN, NULL};
     struct stand origin;
     begin_motion(timeline);
+    if (!come_near(timeline)) {
+        end_motion(timeline);
+        return (struct halt){HALT_INTERRUPT, NULL};
+    }
     timeline->pinned = timeline->here.base;
     take_here(timeline, &origin);
     enum reached reached = search(timeline, &origin, &halt);

@@ -48,3 +48,19 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
     end_motion(timeline);
     return halt;
 }
+
+bool go_to_end(struct timeline *timeline, uint64_t *signal) {
+    struct halt halt = {HALT_END, NULL};
+    begin_motion(timeline);
+    timeline->until = timeline->kept + long_slice;
+    set_stops(timeline, true, 0);
+    while (!timeline->here.ended && halt.kind != HALT_INTERRUPT) {
+        halt = advance(timeline, false);
+        if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
+            keep_sometimes(timeline, &halt);
+        if (halt.kind == HALT_SIGNAL)
+            *signal = timeline->here.events;
+    }
+    end_motion(timeline);
+    return timeline->here.ended;
+}

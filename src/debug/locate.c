@@ -23,7 +23,10 @@ enum {
 };
 
 /* In seconds: what a timer can tell apart. */
-static const double timer_least = 0.00004;
+static const double timer_least = 0.00002;
+
+/* A timer that went too far becomes so much of it. */
+static const double too_far = 0.7;
 
 /* Whether the process is at the target, behind a step. */
 static bool is_there(struct timeline *timeline, struct target *target) {
@@ -111,9 +114,9 @@ static enum reached go_to_low(struct timeline *timeline, const struct target *ta
     return reached == REACHED && !*low ? REACHED_NOT : reached;
 }
 
-/* Goes somewhere between LOW and the target, which is SECONDS behind it, by a timer. If that was in
- * front of the target, LOW becomes a checkpoint there, and the timeline is at the target. Otherwise
- * REACHED_NOT. SECONDS becomes the distance to try next. */
+/* Goes somewhere between LOW and the target, by a timer of SECONDS. If that was in front of the
+ * target, LOW becomes a checkpoint there, and the timeline is at the target. Otherwise REACHED_NOT,
+ * and SECONDS becomes less. */
 static enum reached come_between(struct timeline *timeline, struct target *target,
                                  struct checkpoint **low, double *seconds) {
     struct stand between;
@@ -121,12 +124,12 @@ static enum reached come_between(struct timeline *timeline, struct target *targe
     if (!go_to_copy(timeline, &(*low)->stand))
         return REACHED_STOP;
     set_stops(timeline, true, 0);
-    set_alarm(timeline, *seconds / 2);
+    set_alarm(timeline, *seconds);
     do
         halt = advance(timeline, false);
     while (halt.kind == HALT_SIGNAL);
     set_alarm(timeline, 0);
-    *seconds /= 2;
+    *seconds *= too_far;
     if (halt.kind == HALT_INTERRUPT)
         return REACHED_STOP;
     if (halt.kind != HALT_TIMER || timeline->here.events != target->place.events ||
@@ -136,10 +139,9 @@ static enum reached come_between(struct timeline *timeline, struct target *targe
         drop_stand(&between);
         return REACHED_NOT;
     }
-    double begun = clock_seconds();
     enum reached reached = go_to_next_pass(timeline, target);
     if (reached == REACHED) {
-        *seconds = clock_seconds() - begun;
+        *seconds /= too_far;
         struct checkpoint *made = keep_stand(timeline, &between);
         *low = made ? made : *low;
         timeline->working = *low;
@@ -148,9 +150,12 @@ static enum reached come_between(struct timeline *timeline, struct target *targe
     return reached;
 }
 
-/* Comes closer to the target from LOW, by halves, until few steps are left. */
+/* Comes closer to the target from LOW, which is SECONDS in front of it, about, until few steps are
+ * left. The timer ends later than it is set, by some 100 microseconds, and so never goes a shorter
+ * way for certain: so where it went too far it is tried again with less. */
 static enum reached halve(struct timeline *timeline, struct target *target, struct checkpoint **low,
                           double seconds) {
+    seconds /= 2;
     for (int i = 0; i < HALVINGS_MAX && seconds > timer_least; i++)
         if (come_between(timeline, target, low, &seconds) == REACHED_STOP)
             return REACHED_STOP;

@@ -22,7 +22,7 @@ static bool read_all(struct session *session, struct registers *registers) {
     if (!process || !get_registers(process, registers))
         return false;
     registers->general.orig_rax = UINT64_MAX;
-    registers->general.eflags &= ~(uint64_t)(TRAP_FLAG | RESUME_FLAG);
+    registers->general.eflags &= ~(uint64_t)TRAP_FLAG;
     return true;
 }
 

@@ -51,8 +51,7 @@ static void go(struct session *session, const char *argument) {
     if (strcmp(argument, "begin") == 0)
         good = go_to_events(timeline, 0);
     else if (strcmp(argument, "end") == 0)
-        while (go_forwards(timeline, false).kind != HALT_END)
-            ;
+        good = go_to_end(timeline, &(uint64_t){0});
     else if (!isdigit((unsigned char)*argument) || *end || errno)
         tell(session, "quipu: name a number of events, 'begin' or 'end'\n");
     else if (!(good = go_to_events(timeline, events)))

@@ -177,14 +177,10 @@ static const struct {
     const char *begin;
     void (*take)(struct session *session, const char *text);
 } queries[] = {
-    {"Supported", take_supported},
-    {"Xfer:", take_transfer},
-    {"fThreadInfo", take_first_threads},
-    {"sThreadInfo", take_more_threads},
-    {"Attached", take_attached},
-    {"Symbol:", take_symbol},
-    {"GetTLSAddr:", take_thread_local},
-    {"Rcmd,", take_command},
+    {"Supported", take_supported},       {"Xfer:", take_transfer},
+    {"fThreadInfo", take_first_threads}, {"sThreadInfo", take_more_threads},
+    {"Attached", take_attached},         {"Symbol:", take_symbol},
+    {"GetTLSAddr:", take_thread_local},  {"Rcmd,", take_command},
     {"C", take_present_thread},
 };
 

@@ -83,6 +83,11 @@ void answer_halt(struct session *session) {
 }
 
 static void end_halt(struct session *session, struct halt halt) {
+    if (halt.kind == HALT_END && !session->timeline->here.ended) {
+        tell(session,
+             "quipu: the place is not found again on the way to it; nothing has changed\n");
+        halt.kind = HALT_STEP;
+    }
     session->halt = halt;
     session->selected = 0;
     if (halt.kind == HALT_END && session->timeline->here.ended && !session->told_end) {

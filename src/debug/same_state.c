@@ -2,7 +2,15 @@
  *
  * General registers are compared first, then vectors, then the few words that told others apart,
  * and at last all memory that may be written. Of that only pages are read that one of the two has
- * (/proc/PID/pagemap). */
+ * (/proc/PID/pagemap).
+ *
+ * What is below the stack pointer and its red zone is left out, and the alternate stack of handlers
+ * where none runs: the loader stores vectors there by xsavec, which leaves out those that the
+ * processor has not used, and that depends on switches of context. A program that reads it has no
+ * defined behavior.
+ *
+ * Not perfect: the same below the stack pointers of coroutines that do not run makes equal places
+ * different. */
 #include "debug/same_state.h"
 
 #include "tracee/tracee.h"
@@ -16,14 +24,17 @@
 
 enum {
     PAGE = 4096,
+    RED_ZONE = 128,
+    DEAD_RANGES = 2,
     CHUNK_PAGES = 64,
     WITNESSES = 16
 };
 
 #define PAGE_IS_THERE ((uint64_t)3 << 62) /* present, or swapped out */
 
-bool want_state(struct wanted_state *wanted, pid_t process) {
+bool want_state(struct wanted_state *wanted, pid_t process, const struct play_stacks *stacks) {
     wanted->process = process;
+    wanted->stacks = *stacks;
     wanted->witnesses.count = 0;
     return get_registers(process, &wanted->registers);
 }
@@ -81,13 +92,18 @@ static void add_witness(struct wanted_state *wanted, uint64_t address) {
         wanted->witnesses.data[address / sizeof(uint64_t) % WITNESSES] = witness;
 }
 
+struct range {
+    uint64_t start, end;
+};
+
 /* Two processes' pages of one mapping, and the words that differ. */
 struct pages {
     pid_t wanted, found;
-    uint64_t first, *addresses; /* or NULL: only the first one */
-    size_t count, most;         /* of addresses; no more are looked for */
-    int maps[2];                /* their /proc/PID/pagemap */
-    uint64_t *there[2];         /* of CHUNK_PAGES pages */
+    struct range dead[DEAD_RANGES]; /* are left out */
+    uint64_t first, *addresses;     /* or NULL: only the first one */
+    size_t count, most;             /* of addresses; no more are looked for */
+    int maps[2];                    /* their /proc/PID/pagemap */
+    uint64_t *there[2];             /* of CHUNK_PAGES pages */
     uint8_t *bytes[2];
 };
 
@@ -124,6 +140,33 @@ static void find_pages(struct pages *pages, uint64_t address, size_t count) {
     }
 }
 
+static bool is_in(const struct range *range, uint64_t address) {
+    return address - range->start < range->end - range->start;
+}
+
+/* Sets what is left out. FIRST is the stack that the process has from its begin. */
+static void find_dead(struct pages *pages, const struct wanted_state *wanted,
+                      const struct range *first) {
+    const struct range alternate = {wanted->stacks.start, wanted->stacks.end};
+    uint64_t top = wanted->registers.general.rsp - RED_ZONE;
+    uint64_t interrupted = wanted->stacks.interrupted - RED_ZONE;
+    bool on_alternate = is_in(&alternate, top);
+    pages->dead[0] = alternate;
+    if (on_alternate)
+        pages->dead[0].end = top;
+    if (is_in(first, top))
+        pages->dead[1] = (struct range){first->start, top};
+    else if (on_alternate && is_in(first, interrupted))
+        pages->dead[1] = (struct range){first->start, interrupted};
+}
+
+static bool is_dead(const struct pages *pages, uint64_t address) {
+    for (int i = 0; i < DEAD_RANGES; i++)
+        if (is_in(&pages->dead[i], address))
+            return true;
+    return false;
+}
+
 static void add_difference(struct pages *pages, uint64_t address) {
     if (pages->count == 0)
         pages->first = address;
@@ -139,7 +182,8 @@ static void compare_bytes(struct pages *pages, uint64_t address, size_t size) {
         memcmp(pages->bytes[0], pages->bytes[1], size) == 0)
         return;
     for (size_t i = 0; i < size && pages->count < pages->most; i += sizeof(uint64_t))
-        if (memcmp(pages->bytes[0] + i, pages->bytes[1] + i, sizeof(uint64_t)) != 0)
+        if (memcmp(pages->bytes[0] + i, pages->bytes[1] + i, sizeof(uint64_t)) != 0 &&
+            !is_dead(pages, address + i))
             add_difference(pages, address + i);
 }
 
@@ -156,15 +200,12 @@ static void compare_mapping(struct pages *pages, uint64_t start, uint64_t end) {
     }
 }
 
-struct range {
-    uint64_t start, end;
-};
-
 typedef VECTOR(struct range) writable_list;
 
 /* Lists the memory of PROCESS that may be written. In copies of a process the kernel divides it
  * into other mappings, so neighbours are joined. */
-static bool list_memory(struct arena *arena, pid_t process, writable_list *list) {
+static bool list_memory(struct arena *arena, pid_t process, writable_list *list,
+                        struct range *stack) {
     char path[64], *line = NULL, *at;
     size_t room = 0;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
@@ -176,6 +217,8 @@ static bool list_memory(struct arena *arena, pid_t process, writable_list *list)
         range.end = strtoull(at + 1, &at, 16);
         if (strncmp(at, " rw", 3) != 0)
             continue;
+        if (strstr(at, "[stack]"))
+            *stack = range;
         if (list->count && vector_at(list, list->count - 1)->end == range.start)
             vector_at(list, list->count - 1)->end = range.end;
         else
@@ -187,11 +230,14 @@ static bool list_memory(struct arena *arena, pid_t process, writable_list *list)
 }
 
 /* Finds words that differ. Returns whether the two processes have memory at the same addresses. */
-static bool compare_memory(struct pages *pages, pid_t wanted, pid_t process) {
+static bool compare_memory(struct pages *pages, const struct wanted_state *wanted, pid_t process) {
     struct arena arena = {0};
+    struct range stack = {0, 0};
     writable_list one = {0}, other = {0};
-    bool good = list_memory(&arena, wanted, &one) && list_memory(&arena, process, &other) &&
-                one.count == other.count && open_pages(pages, wanted, process);
+    bool good = list_memory(&arena, wanted->process, &one, &stack) &&
+                list_memory(&arena, process, &other, &stack) && one.count == other.count &&
+                open_pages(pages, wanted->process, process);
+    find_dead(pages, wanted, &stack);
     for (size_t i = 0; i < one.count && good; i++)
         good = one.data[i].start == other.data[i].start && one.data[i].end == other.data[i].end;
     for (size_t i = 0; i < one.count && good && pages->count < pages->most; i++)
@@ -203,7 +249,7 @@ static bool compare_memory(struct pages *pages, pid_t wanted, pid_t process) {
 
 static bool has_memory(struct wanted_state *wanted, pid_t process) {
     struct pages pages = {.most = 1};
-    bool good = compare_memory(&pages, wanted->process, process);
+    bool good = compare_memory(&pages, wanted, process);
     if (pages.count)
         add_witness(wanted, pages.first);
     return good && pages.count == 0;
@@ -213,7 +259,7 @@ size_t find_differences(struct wanted_state *wanted, pid_t process, uint64_t *ad
                         size_t most) {
     struct pages pages = {.most = most};
     pages.addresses = addresses;
-    compare_memory(&pages, wanted->process, process);
+    compare_memory(&pages, wanted, process);
     return pages.count;
 }
 

@@ -6,6 +6,7 @@
 #ifndef QUIPU_DEBUG_SAME_STATE_H
 #define QUIPU_DEBUG_SAME_STATE_H
 
+#include "replay/player.h"
 #include "util/arena.h"
 #include "util/vector.h"
 #include "x86/registers.h"
@@ -19,6 +20,7 @@ struct wanted_state {
     struct arena arena;
     pid_t process;
     struct registers registers;
+    struct play_stacks stacks;
     /* Places in memory at which others differed. One look there tells most of them apart. */
     VECTOR(struct witness) witnesses;
 };
@@ -27,8 +29,9 @@ struct witness {
     uint64_t address, value;
 };
 
-/* Describes PROCESS, which stays where it is. Returns false if its registers cannot be read. */
-bool want_state(struct wanted_state *wanted, pid_t process);
+/* Describes PROCESS, which has STACKS, and stays where it is. Returns false if its registers cannot
+ * be read. */
+bool want_state(struct wanted_state *wanted, pid_t process, const struct play_stacks *stacks);
 void forget_state(struct wanted_state *wanted);
 
 /* Whether PROCESS has the wanted state. No breakpoint is in its data. */

@@ -143,9 +143,7 @@ void serve(struct timeline *timeline, int fd) {
 static const char *go_to_last_signal(struct timeline *timeline) {
     uint64_t events = UINT64_MAX;
     struct halt halt;
-    while ((halt = go_forwards(timeline, false)).kind != HALT_END)
-        if (halt.kind == HALT_SIGNAL)
-            events = timeline->here.events;
+    go_to_end(timeline, &events);
     if (events == UINT64_MAX)
         return "there is no signal in the recording";
     if (!go_to_events(timeline, events))
@@ -159,8 +157,7 @@ static const char *go_to_last_signal(struct timeline *timeline) {
 const char *begin_session(struct timeline *timeline, enum session_begin begin, uint64_t events) {
     switch (begin) {
     case SESSION_END:
-        while (go_forwards(timeline, false).kind != HALT_END)
-            ;
+        go_to_end(timeline, &events);
         return NULL;
     case SESSION_SIGNAL:
         return go_to_last_signal(timeline);

@@ -16,8 +16,8 @@ struct session {
     struct diversion diversion;
     uint64_t module_place; /* address of the loader's description of where a module's number is, or
                               0 */
-    bool names_processes; /* the client knows processes: threads are "pP.T" */
-    bool told_end;        /* how the run ended was told */
+    bool names_processes;  /* the client knows processes: threads are "pP.T" */
+    bool told_end;         /* how the run ended was told */
 };
 
 /* ---- answer.c ---- */

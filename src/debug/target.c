@@ -34,7 +34,7 @@ void set_target(struct target *target, const struct stand *stand) {
     drop_stand(&target->good);
     if (target->kind != TARGET_STATE)
         return;
-    want_state(&target->state, stand->process);
+    want_state(&target->state, stand->process, &stand->state.stacks);
     target->address = next_instruction(stand->process);
 }
 

@@ -167,6 +167,10 @@ bool is_slice_begin(const struct place *place);
 /* Goes forwards to the next halt that a user sees. With STEP, by one instruction. */
 struct halt go_forwards(struct timeline *timeline, bool step);
 
+/* Goes to the end. SIGNAL becomes the number of events in front of the last signal on the way, if
+ * there is one. Returns false if the user has stopped it. */
+bool go_to_end(struct timeline *timeline, uint64_t *signal);
+
 /* ---- backward.c ---- */
 
 /* Goes backwards to the last halt in front of the present place: HALT_POINT, HALT_WATCH (in front

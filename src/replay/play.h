@@ -29,7 +29,8 @@ struct play_thread {
     bool in_call, stepped;        /* the player's, of the thread that plays */
     bool awaits;                  /* it is in front of `call`, which others' events came behind */
     struct system_call call;      /* the last one that it has come to */
-    struct tick_stop tick;        /* it goes to the tick of the next event */
+    struct play_stacks stacks;
+    struct tick_stop tick; /* it goes to the tick of the next event */
 };
 
 struct player {

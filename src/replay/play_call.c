@@ -13,6 +13,7 @@
 #include "x86/kernel.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -125,6 +126,17 @@ static void write_output(struct player *player, const struct system_call *call, 
 
 /* ---- the call ---- */
 
+/* Follows which alternate stack the process has. */
+static void note_alternate_stack(struct player *player, const struct system_call *call) {
+    stack_t stack;
+    if (call->number != SYS_sigaltstack || call->result != 0 || !call->arguments[0] ||
+        !read_memory(player->process, call->arguments[0], &stack, sizeof stack))
+        return;
+    player->thread->stacks.start = stack.ss_flags & SS_DISABLE ? 0 : (uint64_t)stack.ss_sp;
+    player->thread->stacks.end =
+        stack.ss_flags & SS_DISABLE ? 0 : (uint64_t)stack.ss_sp + stack.ss_size;
+}
+
 static void give_call_event(struct player *player, const struct system_call *call, int stream) {
     write_output(player, call, stream);
     if (player->ended)
@@ -135,6 +147,7 @@ static void give_call_event(struct player *player, const struct system_call *cal
         end_by_difference(player, "is gone");
     if (player->ended || !write_event_memory(player, call->arguments))
         return;
+    note_alternate_stack(player, call);
     player->playing.calls++;
     finish_event(player);
 }

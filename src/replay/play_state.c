@@ -19,6 +19,7 @@ struct saved_thread {
     uint32_t id; /* in the recording */
     pid_t number;
     bool awaits;
+    struct play_stacks stacks;
     struct system_call call;
     struct user_regs_struct general;
     size_t vector_size;
@@ -41,8 +42,11 @@ bool player_settle(struct player *player) {
 static struct saved_thread save_thread(struct player *player, uint32_t id,
                                        const struct play_thread *thread) {
     static struct registers registers;
-    struct saved_thread saved = {
-        .id = id, .number = thread->number, .awaits = thread->awaits, .call = thread->call};
+    struct saved_thread saved = {.id = id,
+                                 .number = thread->number,
+                                 .awaits = thread->awaits,
+                                 .stacks = thread->stacks,
+                                 .call = thread->call};
     if (thread == player->thread || !get_registers(thread->number, &registers))
         return saved;
     saved.general = registers.general;
@@ -57,6 +61,7 @@ struct play_state player_save(struct player *player) {
     size_t count = player->threads.count;
     struct play_state state = {
         .place = player->place,
+        .stacks = player->thread->stacks,
         .playing = player->playing,
         .events = player->events,
         .steps = player->steps,
@@ -110,6 +115,7 @@ static const char *restore_threads(struct player *player, const struct play_stat
         thread->awaits = thread->in_call = saved->awaits;
         thread->stepped = false;
         thread->call = saved->call;
+        thread->stacks = saved->stacks;
         thread->tick.block = 0;
         thread->number = saved->number;
         if (saved->id - 1 == state->thread)

@@ -42,6 +42,16 @@ static enum play_pause pause_behind(struct player *player) {
 
 /* ---- signals ---- */
 
+/* The process is about to enter a handler with STACK as its stack pointer. */
+static void note_stack(struct player *player, uint64_t stack) {
+    struct user_regs_struct before;
+    const struct play_stacks *stacks = &player->thread->stacks;
+    if (get_general_registers(player->process, &before) &&
+        stack - stacks->start < stacks->end - stacks->start &&
+        before.rsp - stacks->start >= stacks->end - stacks->start)
+        player->thread->stacks.interrupted = before.rsp;
+}
+
 static void enter_handler(struct player *player, const struct signal_event *signal) {
     static struct registers registers;
     memcpy(&registers.general, signal->registers, sizeof registers.general);
@@ -54,6 +64,7 @@ static void enter_handler(struct player *player, const struct signal_event *sign
     memcpy(registers.vectors, signal->vectors, signal->vector_size);
     if (!write_event_memory(player, NULL))
         return;
+    note_stack(player, registers.general.rsp);
     if (!set_registers(player->process, &registers)) {
         end_by_difference(player, "cannot get the registers of a signal handler");
         return;
@@ -324,6 +335,10 @@ bool player_has_mapped(const struct player *player) {
 
 uint64_t player_events(const struct player *player) {
     return player->events;
+}
+
+const struct play_stacks *player_stacks(const struct player *player) {
+    return &player->thread->stacks;
 }
 
 /* ---- begin and end ---- */

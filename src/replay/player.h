@@ -109,11 +109,18 @@ bool player_settle(struct player *player);
 
 /* ---- places on the time line, to come back to ---- */
 
+/* The stacks of a thread, besides the one that it has from the begin. */
+struct play_stacks {
+    uint64_t start, end;  /* the alternate stack of signal handlers; equal: none */
+    uint64_t interrupted; /* the stack pointer where a handler has gone to another stack last */
+};
+
 struct saved_thread;
 
 /* All of a player but its process. What it points to is the player's. */
 struct play_state {
     struct recording_place place;
+    struct play_stacks stacks; /* of the thread that plays */
     struct playing playing;
     uint64_t events, steps;
     bool announced, ended;
@@ -123,6 +130,9 @@ struct play_state {
     size_t known, count, thread;  /* threads of the recording, of the process, the one that plays */
     struct saved_thread *threads; /* of the process */
 };
+
+/* Of the thread that plays. */
+const struct play_stacks *player_stacks(const struct player *player);
 
 struct play_state player_save(struct player *player);
 

@@ -37,6 +37,7 @@ enum {
     LEGACY_SIZE = 512,
     OPCODE_MASK = 0x7ff,
     OPCODE_PLACE = 6,
+    RESUME_BIT = 16, /* of the flags; no program sees it */
     TAG_EMPTY = 3,
     TAG_SPECIAL = 2,
     TAG_ZERO = 1
@@ -295,6 +296,8 @@ size_t debugger_register(const struct registers *registers, size_t number,
     switch (group->part) {
     case PART_GENERAL:
         memcpy(bytes, (const char *)&registers->general + group->place, size);
+        if (group->place == offsetof(struct user_regs_struct, eflags))
+            bytes[RESUME_BIT / 8] &= (uint8_t) ~(1u << RESUME_BIT % 8);
         break;
     case PART_STACK:
         if (has_x87(registers))

@@ -18,7 +18,6 @@ enum {
     CARRY_FLAG = 1 << 0,
     SIGN_FLAG = 1 << 7,
     TRAP_FLAG = 1 << 8,          /* stop behind each instruction */
-    RESUME_FLAG = 1 << 16,       /* pass a breakpoint of a debug register */
     VECTOR_STATE_MAX = 16 * 1024 /* with the tiles of AMX a processor has some 11,000 bytes */
 };
 

@@ -59,9 +59,9 @@ static bool read_word(pid_t thread, uint64_t address, uint64_t *word) {
     return errno == 0;
 }
 
-/* The second word of the thread's block is the address of the vector. Its first pair is the number of
- * pairs, the others are an address, and one to free. (ELF Handling for Thread-Local Storage, section
- * 3; the C library's tcbhead_t and dtv_t.) */
+/* The second word of the thread's block is the address of the vector. Its first pair is the number
+ * of pairs, the others are an address, and one to free. (ELF Handling for Thread-Local Storage,
+ * section 3; the C library's tcbhead_t and dtv_t.) */
 bool read_thread_memory(pid_t thread, uint64_t module, uint64_t *address) {
     enum {
         PAIR = 16

@@ -17,6 +17,12 @@ done
 records 3 ./ticks
 goes 4 30 12
 
+# Signals, on an alternate stack, and faults.
+ulimit -c 0
+make_plain signals signals.c -O2
+records 139 ./signals 2>/dev/null
+goes 4 25 6
+
 # Programs that nobody here wrote, stripped.
 records 0 ls /
 goes 5 40 12
