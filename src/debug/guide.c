@@ -6,12 +6,12 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     REGISTERS = 16,
     STACK_POINTER = 4,
-    MEMORY_WORDS = 96,
-    MICROSECONDS = 1000000
+    MEMORY_WORDS = 96
 };
 
 /* What is looked at in each sample. */
@@ -60,20 +60,39 @@ static bool leads(struct guide_word *word, const struct guide *guide) {
     return word->wanted >= low && word->wanted <= high;
 }
 
-/* Adds the parts of a word that lead. WANTED and VALUES are the whole word's. */
+/* Returns how far the word is from growing evenly with the time, at most, as a share of all. */
+static double deviation_of(const struct guide_word *word, const struct guide *guide) {
+    size_t last = guide->samples - 1;
+    double all = (double)word->values[last] - (double)word->values[0], most = 0;
+    for (size_t i = 0; i <= last; i++) {
+        double share = ((double)word->values[i] - (double)word->values[0]) / all;
+        double deviation = fabs(share - guide->times[i] / guide->times[last]);
+        most = deviation > most ? deviation : most;
+    }
+    return most;
+}
+
+/* Takes the first part of a word that leads, if it is the most even one so far: a sum of many
+ * arbitrary numbers leads, too, but not as evenly as a counter. WANTED and VALUES are the whole
+ * word's. */
 static void add_word(struct guide *guide, struct guide_word word, uint64_t wanted,
                      const uint64_t *values) {
     static const struct { uint8_t shift, bits; } parts[] = {{0, 64}, {0, 32}, {32, 32}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && guide->count < GUIDE_WORDS; i++) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         word.shift = parts[i].shift;
         word.bits = parts[i].bits;
         word.wanted = part(&word, wanted);
         for (size_t j = 0; j < guide->samples; j++)
             word.values[j] = part(&word, values[j]);
-        if (leads(&word, guide)) {
-            guide->words[guide->count++] = word;
-            return;
+        if (!leads(&word, guide))
+            continue;
+        double deviation = deviation_of(&word, guide);
+        if (guide->count == 0 || deviation < guide->deviation) {
+            guide->words[0] = word;
+            guide->count = 1;
+            guide->deviation = deviation;
         }
+        return;
     }
 }
 
@@ -95,17 +114,36 @@ static void choose_words(struct guide *guide, const struct sample *wanted,
     }
 }
 
-/* Goes forwards for SECONDS, with a sample now and then. */
+/* Returns the seconds of processor time that PROCESS has used. */
+static double processor_seconds(pid_t process) {
+    clockid_t clock;
+    struct timespec time = {0};
+    if (clock_getcpuclockid(process, &clock) == 0)
+        clock_gettime(clock, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Goes forwards for SECONDS, with a sample now and then: not where the process has hardly run, as
+ * other programs have. */
 static void take_samples(struct timeline *timeline, struct guide *guide, double seconds,
                          const uint64_t *addresses, size_t count, struct sample *samples) {
-    uint64_t events = timeline->here.events, begin = timeline->clock;
+    enum {
+        TRIES = 4 * GUIDE_SAMPLES
+    };
+    uint64_t events = timeline->here.events;
+    pid_t process = timeline_process(timeline);
+    double begin = processor_seconds(process), part = seconds / (GUIDE_SAMPLES - 1);
     guide->samples = 0;
-    while (guide->samples < GUIDE_SAMPLES &&
-           take_sample(timeline_process(timeline), addresses, count, &samples[guide->samples])) {
-        guide->times[guide->samples++] = (double)(timeline->clock - begin) / MICROSECONDS;
+    for (int i = 0; i < TRIES && guide->samples < GUIDE_SAMPLES; i++) {
+        double time = processor_seconds(process) - begin;
+        bool ran = guide->samples == 0 || time - guide->times[guide->samples - 1] > part / 4;
+        if (ran && !take_sample(process, addresses, count, &samples[guide->samples]))
+            break;
+        if (ran)
+            guide->times[guide->samples++] = time;
         if (guide->samples == GUIDE_SAMPLES)
             break;
-        set_alarm(timeline, seconds / (GUIDE_SAMPLES - 1));
+        set_alarm(timeline, part);
         struct halt halt = advance(timeline, false);
         if (halt.kind != HALT_TIMER || timeline->here.events != events)
             break;
@@ -145,18 +183,33 @@ static uint64_t read_word(pid_t process, const struct user_regs_struct *register
     return part(word, value);
 }
 
+static bool word_is_in_front(pid_t process, const struct user_regs_struct *registers,
+                             const struct guide_word *word) {
+    uint64_t value = read_word(process, registers, word);
+    return word->falls ? value > word->wanted : value < word->wanted;
+}
+
 bool is_in_front(const struct timeline *timeline, const struct guide *guide) {
     struct user_regs_struct registers;
     pid_t process = timeline_process(timeline);
     if (!get_general_registers(process, &registers))
         return false;
-    for (size_t i = 0; i < guide->count; i++) {
-        const struct guide_word *word = &guide->words[i];
-        uint64_t value = read_word(process, &registers, word);
-        if (word->falls ? value <= word->wanted : value >= word->wanted)
+    for (size_t i = 0; i < guide->count; i++)
+        if (!word_is_in_front(process, &registers, &guide->words[i]))
             return false;
-    }
-    return true;
+    return guide->count;
+}
+
+void correct_guide(const struct timeline *timeline, struct guide *guide) {
+    struct user_regs_struct registers;
+    pid_t process = timeline_process(timeline);
+    size_t kept = 0;
+    if (!get_general_registers(process, &registers))
+        return;
+    for (size_t i = 0; i < guide->count; i++)
+        if (word_is_in_front(process, &registers, &guide->words[i]))
+            guide->words[kept++] = guide->words[i];
+    guide->count = kept;
 }
 
 /* Returns the time at which the word has VALUE, between two samples, or behind the last. */

@@ -12,7 +12,7 @@
 
 enum {
     GUIDE_SAMPLES = 12,
-    GUIDE_WORDS = 8 /* that are used at most */
+    GUIDE_WORDS = 1 /* that are used: the most even one */
 };
 
 /* A part of a register or of memory. */
@@ -28,6 +28,7 @@ struct guide_word {
 struct guide {
     size_t count, samples;
     struct guide_word words[GUIDE_WORDS];
+    double deviation;            /* of the word, from growing evenly */
     double times[GUIDE_SAMPLES]; /* seconds from the first sample, about */
 };
 
@@ -38,6 +39,9 @@ bool make_guide(struct timeline *timeline, struct wanted_state *wanted, double s
 
 /* Whether the present place is in front of the wanted one, as far as the words tell. */
 bool is_in_front(const struct timeline *timeline, const struct guide *guide);
+
+/* The present place is surely in front of the wanted one. Words that tell otherwise are dropped. */
+void correct_guide(const struct timeline *timeline, struct guide *guide);
 
 /* Returns the seconds from the present place to the wanted one, about. */
 double guide_distance(const struct timeline *timeline, const struct guide *guide);

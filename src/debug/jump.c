@@ -12,6 +12,8 @@
 
 enum {
     PASSES_FEW = 400, /* they take some 10 milliseconds */
+    GUIDES_MOST = 4,  /* the times of samples are uneven where others use the processor */
+    PATIENCE = 4,     /* the next guide is looked for behind so many times as many passes */
     TRIES = 6,
     SPREAD = 3
 };
@@ -20,8 +22,8 @@ enum {
 static const double way_least = 0.000003, spread_least = 0.002, spread_most = 10;
 
 bool may_jump(const struct target *target) {
-    return target->kind == TARGET_STATE && !target->has_no_guide &&
-           (target->wants_jump || target->passes >= PASSES_FEW);
+    return target->kind == TARGET_STATE && (target->has_guide || target->guides < GUIDES_MOST) &&
+           (target->wants_jump || target->passes >= PASSES_FEW + target->patience);
 }
 
 /* Looks for a guide over ever longer times, as the target's distance is not known, up to the end of
@@ -34,7 +36,7 @@ static void find_guide(struct timeline *timeline, struct target *target) {
         fits = target->guide.samples > GUIDE_SAMPLES / 2;
         seconds *= SPREAD;
     }
-    target->has_no_guide = !target->has_guide;
+    target->guides++;
 }
 
 /* Goes on for about SECONDS, or to a point. Returns whether that is still in front of the target.
@@ -66,6 +68,9 @@ enum reached jump_ahead(struct timeline *timeline, struct target *target, struct
     target->wants_jump = false;
     if (!target->has_guide)
         find_guide(timeline, target);
+    correct_guide(timeline, &target->guide);
+    target->has_guide = target->guide.count;
+    target->patience = target->has_guide ? 0 : target->passes * PATIENCE;
     if (!target->has_guide || !copy_here(timeline, &good))
         return REACHED;
     double seconds = guide_distance(timeline, &target->guide) * 0.8;

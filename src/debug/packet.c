@@ -73,8 +73,8 @@ static bool find_packet(struct connection *connection) {
             return false;
         if (byte == '$')
             return true;
-        if (byte == INTERRUPT) /* the process is stopped already */
-            connection->interrupted = false;
+        if (byte == INTERRUPT) /* the process had just stopped by itself; it will not go on */
+            connection->interrupted = true;
     }
 }
 

@@ -106,6 +106,8 @@ static struct halt go(struct session *session, bool step) {
     if (is_elsewhere(&session->diversion, session->timeline))
         return run_diversion(&session->diversion, session->timeline, step, &session->signal);
     leave_diversion(session);
+    if (packet_interrupts(&session->connection))
+        return (struct halt){HALT_INTERRUPT, NULL};
     return go_forwards(session->timeline, step);
 }
 
@@ -130,7 +132,9 @@ void take_signal_step(struct session *session, const char *text) {
 
 void take_backward(struct session *session, const char *text) {
     leave_diversion(session);
-    if (*text == 's')
+    if (packet_interrupts(&session->connection))
+        end_halt(session, (struct halt){HALT_INTERRUPT, NULL});
+    else if (*text == 's')
         end_halt(session, step_backwards(session->timeline));
     else if (*text == 'c')
         end_halt(session, go_backwards(session->timeline));

@@ -30,7 +30,9 @@ void set_target(struct target *target, const struct stand *stand) {
     target->kind = kind_of(&stand->place);
     target->place = stand->place;
     target->address = target->passes = 0;
-    target->has_guide = target->has_no_guide = target->wants_jump = false;
+    target->has_guide = target->wants_jump = false;
+    target->guides = 0;
+    target->patience = 0;
     drop_stand(&target->good);
     if (target->kind != TARGET_STATE)
         return;

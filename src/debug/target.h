@@ -25,8 +25,10 @@ struct target {
     uint64_t passes;   /* since `good`, or since the slice was entered */
     struct stand good; /* the last place from which all passes were looked at; or no process */
     struct guide guide;
-    bool has_guide, has_no_guide; /* not both; neither: it is not looked for yet */
-    bool wants_jump;              /* the last one was good */
+    bool has_guide;
+    unsigned guides;   /* that were looked for */
+    uint64_t patience; /* passes more than usual, in front of the next one */
+    bool wants_jump;   /* the last one was good */
 };
 
 /* The target, which is one already, or zeros, becomes the place of STAND, whose process must stay

@@ -114,3 +114,18 @@ watch victim
 continue
 reverse-continue
 END
+
+# What is wrong is told.
+unset QUIPU_DEBUG_REGISTERS
+ends 1 quipu replay --port=x run.rec
+said "--port='x'"
+ends 1 quipu replay --at=nowhere run.rec
+said "--at='nowhere'"
+ends 1 quipu replay --check --at=end run.rec
+said "without a debugger"
+ends 127 quipu replay --gdb=./no-such-gdb run.rec
+said "./no-such-gdb"
+ends 1 quipu replay --at=1000000 --gdb=true run.rec
+said "has not so many events"
+ends 1 quipu replay commands
+said "is not a recording"
