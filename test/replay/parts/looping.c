@@ -11,7 +11,7 @@ static unsigned next(void) {
 }
 
 int main(int argc, char **argv) {
-    long count = argc > 1 ? atol(argv[1]) : 0;
+    long count = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
     for (long i = 0; i < count; i++) {
         table[next() & 0xffff] += (int)i;
         turns++;
