@@ -43,12 +43,12 @@ goes 8 40 12
 # Threads, also where turns end between any two instructions, and signals at ticks.
 make_plain threads threads.c -O2 -pthread
 records 6 ./threads
-goes 9 30 12
+goes 9 30 0
 make_program ticks --quipu=moment -O1 -pthread <"$here/parts/ticks.c"
 make_program flaky --quipu=moment -O1 -pthread <"$here/parts/flaky.c"
 for arguments in 60 forks threads; do
     records 0 ./ticks $arguments
-    goes 10 20 12
+    goes 10 20 0
 done
 timeout 200 quipu record --until-fails=5000 --shuffle -o run.rec -- ./flaky 2>/dev/null
 for seed in 11 12 13; do

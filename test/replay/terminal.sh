@@ -4,6 +4,6 @@
 . "$(dirname "$0")/lib.bash"
 needs gdb python3
 make_plain looping looping.c -O1 -g
-records 0 ./looping 600000000
+records 0 ./looping 3000000000
 timeout 150 python3 "$here/parts/terminal.py" >shown 2>&1 || fail "$(tail -3 shown)"
 [[ -z $(pgrep -f "$PWD/looping") ]] || fail "processes are left"
