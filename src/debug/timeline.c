@@ -47,7 +47,8 @@ void begin_motion(struct timeline *timeline) {
     set_timer(TICK_MICROSECONDS, TICK_MICROSECONDS);
 }
 
-/* Returns the thread in which points are inserted; another one of its process, if that has ended. */
+/* Returns the thread in which points are inserted; another one of its process, if that has ended.
+ */
 static pid_t thread_with_points(const struct timeline *timeline) {
     pid_t recorded, number;
     size_t at = 0;

@@ -171,7 +171,7 @@ static void read_threads(struct arena *arena, pid_t number, pid_list *list) {
     DIR *directory = opendir(path);
     for (const struct dirent *entry; directory && (entry = readdir(directory));)
         if (entry->d_name[0] != '.')
-            vector_push(arena, list, (pid_t)atoi(entry->d_name));
+            vector_push(arena, list, (pid_t)strtol(entry->d_name, NULL, 10));
     if (directory)
         closedir(directory);
 }
