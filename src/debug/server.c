@@ -162,7 +162,12 @@ const char *begin_session(struct timeline *timeline, enum session_begin begin, u
     case SESSION_SIGNAL:
         return go_to_last_signal(timeline);
     case SESSION_EVENTS:
-        return go_to_events(timeline, events) ? NULL : "the recording has not so many events";
+        return go_to_events(timeline, events)
+                   ? NULL
+                   : arena_print(timeline->arena,
+                                 "--at=%llu: the recording '%s' has only %llu events",
+                                 (unsigned long long)events, timeline->path,
+                                 (unsigned long long)player_events(timeline->player));
     default:
         return NULL;
     }

@@ -51,8 +51,13 @@ refused "'" good.rec
 cp other program
 ends 6 quipu replay --check good.rec
 
-ends 1 quipu replay good.rec
-[[ $(<messages) == *"--check"* ]] || fail "'quipu replay' without --check: $(<messages)"
+for option in --at=nonsense --at=99999999 --port=x --port=99999999 --gdb=/none/gdb; do
+    status=1
+    [[ $option != --gdb=* ]] || status=127
+    ends $status timeout 20 quipu replay "$option" good.rec
+    [[ $(grep -c '^quipu: error: ' messages) -eq 1 && $(<messages) == *"${option#*=}"* ]] ||
+        fail "'quipu replay $option': $(head -3 messages)"
+done
 ends 1 quipu replay --check good.rec good.rec
 ends 1 quipu replay --check
 ends 1 quipu record

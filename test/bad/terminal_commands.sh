@@ -212,7 +212,7 @@ safe 127 é record -o "$odd/recording.none" -- "$odd/none"
 safe 1 é record -o "$odd/none/none" -- "$odd/counts"
 look
 safe 0 '' replay --check "$odd/recording"
-safe 1 é replay "$odd/recording"
+safe 127 é replay --gdb="$odd/none" "$odd/recording"
 safe 1 é replay --check "$odd/none"
 safe 0 é info "$odd/recording"
 safe 0 35m info --format=json "$odd/recording"
