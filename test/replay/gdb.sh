@@ -126,6 +126,6 @@ said "without a debugger"
 ends 127 quipu replay --gdb=./no-such-gdb run.rec
 said "./no-such-gdb"
 ends 1 quipu replay --at=1000000 --gdb=true run.rec
-said "has not so many events"
+said "has only"
 ends 1 quipu replay commands
 said "is not a recording"
