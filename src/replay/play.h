@@ -119,6 +119,9 @@ void play_clone(struct player *player, const struct system_call *call);
 /* If the next event is done without any instruction, does it, and returns true. */
 bool play_quietly(struct player *player);
 
+/* Returns the flags of the player's own call that makes a thread or process of KIND. */
+uint64_t clone_flags(enum quipu_clone_kind kind);
+
 /* THREAD, which is behind a call that was not made, comes to it again. */
 bool await_call(pid_t thread);
 

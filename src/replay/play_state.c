@@ -9,7 +9,6 @@
 #include "x86/call_stop.h"
 #include "x86/kernel.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -86,8 +85,7 @@ struct play_state player_save(struct player *player) {
 /* Makes a thread beside PROCESS. Returns its number, or 0. */
 static pid_t make_beside(pid_t process, uint64_t site, const struct saved_thread *saved) {
     static struct registers registers;
-    const uint64_t arguments[6] = {CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-                                   CLONE_THREAD | CLONE_SYSVSEM};
+    const uint64_t arguments[6] = {clone_flags(QUIPU_CLONE_THREAD)};
     pid_t number = 0;
     if (inject_call(process, site, SYS_clone, arguments, &number) <= 0 || !number)
         return 0;

@@ -85,7 +85,7 @@ bool await_call(pid_t thread) {
     return enter_call_again(thread) && next_stop(thread, PTRACE_SYSEMU, REASON_CALL_ENTRY, NULL);
 }
 
-static uint64_t flags_of(enum quipu_clone_kind kind) {
+uint64_t clone_flags(enum quipu_clone_kind kind) {
     switch (kind) {
     case QUIPU_CLONE_THREAD:
         return CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
@@ -103,7 +103,7 @@ static pid_t make_thread(struct player *player, enum quipu_clone_kind kind) {
     int status;
     if (!get_general_registers(number, &registers) || !enter_call_again(number) ||
         !next_stop(number, PTRACE_SYSCALL, REASON_CALL_ENTRY, NULL) ||
-        !replace_clone_call(number, flags_of(kind)) ||
+        !replace_clone_call(number, clone_flags(kind)) ||
         !next_stop(number, PTRACE_SYSCALL, REASON_CALL_EXIT, &child) ||
         !set_general_registers(number, &registers) || !await_call(number) || !child ||
         waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))

@@ -337,10 +337,6 @@ uint64_t player_events(const struct player *player) {
     return player->events;
 }
 
-const struct play_stacks *player_stacks(const struct player *player) {
-    return &player->thread->stacks;
-}
-
 /* ---- begin and end ---- */
 
 void player_end(struct player *player) {

@@ -131,9 +131,6 @@ struct play_state {
     struct saved_thread *threads; /* of the process */
 };
 
-/* Of the thread that plays. */
-const struct play_stacks *player_stacks(const struct player *player);
-
 struct play_state player_save(struct player *player);
 
 /* PLAYER goes on from STATE with the process of NUMBER, the present thread's, which was copied
