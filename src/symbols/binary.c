@@ -238,6 +238,13 @@ void binary_add_symbols(struct arena *arena, struct binary *binary, const struct
     index_symbols(arena, binary);
 }
 
+const struct symbol *binary_find_name(const struct binary *binary, const char *name) {
+    for (size_t i = 0; i < binary->names.count; i++)
+        if (strcmp(binary->names.data[i].name, name) == 0)
+            return &binary->names.data[i];
+    return NULL;
+}
+
 const char *binary_symbol(const struct binary *binary, uint64_t address) {
     const struct symbol *symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
     return symbol && symbol->address == address ? symbol->name : NULL;

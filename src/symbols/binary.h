@@ -87,6 +87,9 @@ const struct segment *binary_segment(const struct binary *binary, uint64_t addre
 void binary_add_symbols(struct arena *arena, struct binary *binary, const struct symbol *symbols,
                         size_t count);
 
+/* Returns the symbol NAME, the first one if there are several, or NULL. */
+const struct symbol *binary_find_name(const struct binary *binary, const char *name);
+
 /* Returns the name of the symbol whose address is ADDRESS, or NULL. */
 const char *binary_symbol(const struct binary *binary, uint64_t address);
 

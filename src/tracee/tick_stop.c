@@ -51,13 +51,6 @@ static int compare_tests(const void *one, const void *other) {
     return (first > second) - (first < second);
 }
 
-static uint64_t symbol_address(const struct binary *binary, const char *name) {
-    for (size_t i = 0; i < binary->names.count; i++)
-        if (strcmp(binary->names.data[i].name, name) == 0)
-            return binary->names.data[i].address;
-    return 0;
-}
-
 /* Returns false if a test is not for an addition. */
 static bool find_most(struct tick_code *code) {
     for (size_t i = 0; i < code->tests.count; i++) {
@@ -88,11 +81,13 @@ static bool read_program(struct tick_code *code, pid_t process) {
         !code->tests.count || !find_most(code))
         return false;
     memcpy(&header, binary->bytes, sizeof header);
-    uint64_t cells = symbol_address(binary, "quipu_event_cells");
+    const struct symbol *cells = binary_find_name(binary, "quipu_event_cells");
+    if (!cells)
+        return false;
     code->bias = auxiliary_value(process, AT_ENTRY) - header.e_entry;
-    code->cells = cells + code->bias;
+    code->cells = cells->address + code->bias;
     qsort(code->tests.data, code->tests.count, sizeof *code->tests.data, compare_tests);
-    return cells != 0;
+    return true;
 }
 
 struct tick_code *tick_code_open(pid_t process) {

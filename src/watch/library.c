@@ -314,11 +314,7 @@ bool is_of_system(const struct library *library) {
 }
 
 bool has_symbol(const struct library *library, const char *name) {
-    const struct binary *binary = library->binary;
-    for (size_t i = 0; binary && i < binary->names.count; i++)
-        if (strcmp(binary->names.data[i].name, name) == 0)
-            return true;
-    return false;
+    return library->binary && binary_find_name(library->binary, name);
 }
 
 /* ---- copies of variables ---- */
