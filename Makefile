@@ -23,7 +23,7 @@ VERSIONED = $(addprefix quipu-,$(shell scripts/compilers))
 all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/include/quipu.h library \
 	$B/share/quipu/build-libc $B/share/quipu/fetch-source
 
-$B/bin/quipu: $(TOOL_OBJECTS)
+$B/bin/quipu: $(TOOL_OBJECTS) $B/obj/inside/image.o
 	@mkdir -p $B/bin $B/libexec/quipu
 	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--build-id -o $@ $^ $(LIBS)
 	@for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $B/bin/$$n; done
@@ -72,7 +72,7 @@ $B/share/quipu/%: scripts/%
 clean:
 	rm -rf $B
 
-include scripts/library.mk scripts/deps.mk scripts/install.mk scripts/demo.mk test/test.mk bench/bench.mk
+include scripts/library.mk scripts/inside.mk scripts/deps.mk scripts/install.mk scripts/demo.mk test/test.mk bench/bench.mk
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
 .PHONY: all library check check-full bench demo deps install clean

@@ -7,6 +7,7 @@
 #ifndef QUIPU_REPLAY_RECORD_H
 #define QUIPU_REPLAY_RECORD_H
 
+#include "replay/inside.h"
 #include "replay/known_files.h"
 #include "replay/start.h"
 #include "replay/streams.h"
@@ -87,7 +88,10 @@ struct recorded_process {
     struct streams streams;
     counter_read_list counter_reads;
     struct process_ticks ticks;
-    uint64_t site;           /* of an instruction that makes a call; 0: none seen yet */
+    uint64_t site; /* of an instruction that makes a call; 0: none seen yet */
+    struct inside inside;
+    bool filters;   /* the program has a filter for system calls of its own */
+    int hides_rest; /* descriptor + 1 of a memory map of which the rest of a line is hidden; or 0 */
     const char *path;        /* of its program, in `arena` */
     VECTOR(uint32_t) shared; /* numbers of the files that it has mapped so */
     bool shares_pages;       /* it has mapped memory that a child of it shares */
@@ -104,6 +108,7 @@ struct recorded_thread {
     struct call_effects effects;
     struct system_call call;
     uint32_t call_hash; /* of the registers in front of it */
+    uint64_t behind;    /* the address behind its instruction */
     int64_t refused;    /* the call is not made, and fails with this error; 0: it is made */
     const char *opened; /* the path that the call opens, or "" */
     uint32_t maps;      /* number of the file that the call maps as shared memory; 0: none */
@@ -147,6 +152,9 @@ struct early_stop {
     int status;
 };
 
+/* Numbers of threads that are no longer recorded, but must be traced. */
+typedef VECTOR(pid_t) passing_list;
+
 struct recorder {
     struct arena *arena;
     const char *path; /* of the recording */
@@ -164,6 +172,9 @@ struct recorder {
     VECTOR(counter_read_list) code_reads; /* by addresses relative to the code's begin */
     VECTOR(struct shared_file) shared;    /* by their numbers, from 1 */
     struct shuffle shuffle;
+    bool filters; /* calls that the memory inside makes do not stop, all others do */
+    struct inside_files inside_files;
+    passing_list passing;
     struct timespec began; /* by the clock of files */
     uint64_t calls, signals;
     uint32_t begun; /* threads */
@@ -223,6 +234,38 @@ void record_entry(struct recorded_thread *thread);
 
 /* Returns the text at ADDRESS of the process, "" if there is none. */
 const char *read_path(struct recorded_thread *thread, uint64_t address);
+
+/* ---- record_inside.c ---- */
+
+/* The process is in front of its first instruction. From now on, calls can be made inside of it,
+ * and of those that it makes. Nothing changes if that is not possible. */
+void record_inside_begin(struct recorded_thread *thread);
+
+/* Adds the calls that were made inside since the last stop of THREAD, which has the turn. */
+void record_inside(struct recorded_thread *thread);
+
+/* THREAD is behind a call, which was recorded. */
+void record_inside_call(struct recorded_thread *thread);
+
+/* Continues THREAD to its next stop, with SIGNAL or 0. */
+void continue_thread(struct recorded_thread *thread, int signal);
+
+/* The turn of THREAD, which executes, ends at its next call. */
+void end_inside(struct recorded_thread *thread);
+
+/* ---- record_maps.c ---- */
+
+/* The memory inside is not in what the call of THREAD has read of a memory map. */
+void hide_inside(struct recorded_thread *thread);
+
+/* ---- record_pass.c ---- */
+
+/* Releases the thread NUMBER, which is stopped. SIGNAL is delivered, or 0. */
+void pass_thread(struct recorder *recorder, pid_t number, int signal);
+
+/* Whether NUMBER was released, and still has to be continued. It has stopped, or ended, with
+ * STATUS. */
+bool pass_status(struct recorder *recorder, pid_t number, int status);
 
 /* ---- record_turn.c ---- */
 

@@ -7,10 +7,17 @@
 #include "x86/kernel.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 static bool is_last(uint64_t number) {
     return number == SYS_exit_group || number == SYS_exit;
+}
+
+/* The program gets a filter of its own, which may hide calls from ours. */
+static bool adds_filter(const struct system_call *call) {
+    return call->number == SYS_seccomp ||
+           (call->number == SYS_prctl && call->arguments[0] == PR_SET_SECCOMP);
 }
 
 static bool is_apart(const struct recorded_thread *thread) {
@@ -60,6 +67,9 @@ static void begin_call(struct recorded_thread *thread) {
         stop_recording(thread, limit, true);
     if (program || limit)
         return;
+    if (is_apart(thread)) /* what is made begins behind the program's instruction */
+        inside_return(&thread->process->inside, &thread->process->arena, thread->number);
+    thread->process->filters |= adds_filter(call);
     begin_file_write(thread);
     int path = opened_path(call);
     thread->opened = path < 0 ? "" : read_path(thread, call->arguments[path]);
@@ -86,7 +96,9 @@ void record_call_entry(struct recorded_thread *thread) {
     }
     if (!get_general_registers(thread->number, &registers))
         return;
+    inside_enter(&thread->process->inside, thread->number, &registers);
     thread->call_hash = hash_registers(&registers, true);
+    thread->behind = registers.rip;
     if (!thread->process->site)
         thread->process->site = call_site(thread->number);
     if (thread->held)
@@ -184,6 +196,8 @@ void record_call_exit(struct recorded_thread *thread) {
         thread->at_event = false;
     } else {
         thread->state = RECORD_RUNS;
+        hide_inside(thread);
         record_call_end(thread);
+        record_inside_call(thread);
     }
 }

@@ -33,6 +33,10 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     process->streams = parent->streams;
     process->ticks = ticks_of_copy(&parent->ticks);
     process->site = parent->site;
+    process->filters = parent->filters;
+    inside_copy(&process->arena, &parent->inside, &process->inside);
+    process->inside.is_shared = shares;
+    parent->inside.is_shared |= shares;
     process->path = arena_copy(&process->arena, parent->path, strlen(parent->path));
     process->shares_pages = parent->shares_pages;
     for (size_t i = 0; i < parent->counter_reads.count; i++)

@@ -109,6 +109,7 @@ void record_exec(struct recorded_thread *thread) {
     process->shared.count = process->shared.capacity = 0;
     process->shares_pages = false;
     ticks_forget(&process->ticks);
+    inside_forget(&process->inside);
     process->path = "";
     arena_release(&process->arena);
     streams_execute(&process->streams, thread->number);

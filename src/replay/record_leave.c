@@ -41,7 +41,8 @@ static void release(struct recorded_thread *thread) {
     ticks_disarm(&thread->process->ticks, thread->number);
     release_held(thread);
     restore_affinity(&thread->process->affinity, thread->number);
-    ptrace(PTRACE_DETACH, thread->number, NULL, (void *)(intptr_t)thread->signal);
+    inside_restore(&thread->process->inside, thread->number);
+    pass_thread(thread->recorder, thread->number, thread->signal);
     thread->state = RECORD_LEFT;
     thread->stands = thread->waits = thread->is_pending = false;
     make_fresh(thread->recorder, thread->process->group);
@@ -54,7 +55,7 @@ static void release_made(struct recorded_thread *thread, const struct thread_sto
     if (!made || !WIFSTOPPED(take_first_status(thread->recorder, stop->child)))
         return;
     restore_affinity(&thread->process->affinity, stop->child);
-    ptrace(PTRACE_DETACH, stop->child, NULL, NULL);
+    pass_thread(thread->recorder, stop->child, 0);
 }
 
 /* Whether the thread has read the counter as it was still replaced. */
@@ -84,7 +85,7 @@ static void await_stop(struct recorded_thread *thread, const struct thread_stop 
         leave_call(thread);
     }
     release_made(thread, stop);
-    ptrace(PTRACE_SYSCALL, thread->number, NULL, (void *)(intptr_t)signal);
+    continue_thread(thread, signal);
 }
 
 void leave_at_stop(struct recorded_thread *thread, int status) {

@@ -37,7 +37,7 @@ bool record_loop(struct recorded_thread *thread) {
         release_held(thread);
         break;
     case LOOP_NONE:
-        ptrace(PTRACE_SYSCALL, thread->number, NULL, NULL);
+        continue_thread(thread, 0);
         return false;
     case LOOP_STOPPED:
         thread->stop_asked = !by_us;

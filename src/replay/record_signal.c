@@ -111,6 +111,7 @@ static void enter_handler(struct recorded_thread *thread, int signal, enum quipu
     complete_call(thread);
     if (thread->state == RECORD_LEFT)
         return;
+    inside_return(&thread->process->inside, &thread->process->arena, thread->number);
     uint32_t hash = hash_at(thread, place);
     if (ptrace(PTRACE_SINGLESTEP, thread->number, NULL, (void *)(intptr_t)signal) != 0 ||
         waitpid(thread->number, &status, __WALL) != thread->number)
@@ -157,6 +158,26 @@ static void hold_back(struct recorded_thread *thread, int signal) {
     begin_tick(thread, 1);
 }
 
+/* If the thread makes a call inside, it comes to the end of that. SIGNAL comes again behind it. */
+static bool come_out(struct recorded_thread *thread, int signal) {
+    struct inside *inside = &thread->process->inside;
+    if (!inside->is_mapped || !is_inside(next_instruction(thread->number)) ||
+        is_at_boundary(thread))
+        return false;
+    hold_back(thread, signal);
+    thread->signal = 0;
+    int status = inside_run_out(inside, thread->number, signal);
+    if (status) {
+        thread->pending = status;
+        thread->is_pending = true;
+        return true;
+    }
+    record_inside(thread);
+    release_held(thread);
+    set_boundary(thread, false);
+    return true;
+}
+
 void record_signal(struct recorded_thread *thread, const struct thread_stop *stop) {
     siginfo_t info;
     if (thread->stop_asked && stop->signal == SIGSTOP) {
@@ -166,6 +187,8 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
     enum disposition disposition = disposition_of(thread, stop->signal);
     enum quipu_signal_place place = thread->before_call ? QUIPU_SIGNAL_BEFORE : QUIPU_SIGNAL_BEHIND;
     if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)
+        return;
+    if (disposition == DISPOSITION_CAUGHT && come_out(thread, stop->signal))
         return;
     if (disposition == DISPOSITION_NONE)
         thread->signal = stop->signal;

@@ -18,7 +18,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -65,7 +64,7 @@ static void resume(struct recorded_thread *thread) {
     thread->next_look = 0;
     if (group->ticks && thread->state == RECORD_RUNS && !thread->held && others_are_ready(thread))
         begin_tick(thread, group->ticks);
-    ptrace(PTRACE_SYSCALL, thread->number, NULL, (void *)(intptr_t)signal);
+    continue_thread(thread, signal);
 }
 
 /* Whether a call is made to wait. */

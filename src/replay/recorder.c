@@ -35,7 +35,7 @@ enum {
 
 #define RECORD_OPTIONS                                                                             \
     ((long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |  \
-     PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
+     PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESECCOMP)
 
 /* ---- stops ---- */
 
@@ -51,6 +51,9 @@ static void take_entry(struct recorded_thread *thread, const struct thread_stop 
 static void take_stop(struct recorded_thread *thread, int status) {
     struct thread_stop stop = read_stop(thread->number, status, &thread->call);
     thread->stands = true;
+    record_inside(thread);
+    if (stop.is_filtered && thread->state == RECORD_IN_CALL)
+        return; /* it was reported already */
     if (stop.reason == REASON_BREAKPOINT && record_tick(thread))
         return;
     end_tick(thread);
@@ -169,8 +172,10 @@ static void look(struct recorder *recorder) {
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
         if (!holds_signal(at) && !keeps_waiting(at))
             continue;
-        if (keeps_waiting(at) && now > at->process->group->until)
+        if (keeps_waiting(at) && now > at->process->group->until) {
+            end_inside(at);
             ask_for_tick(at);
+        }
         if (!goes_to_tick(at, now) && look_for_loop(at, now))
             continue;
         const char *why = find_end(at, now);
@@ -190,6 +195,8 @@ static void go_on(struct recorder *recorder) {
 
 static void take(struct recorder *recorder, pid_t number, int status) {
     bool executed = status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8);
+    if (pass_status(recorder, number, status))
+        return;
     struct recorded_thread *thread =
         executed ? take_number(recorder, number) : find_recorded_thread(recorder, number);
     if (thread && !WIFSTOPPED(status)) { /* it waits for no turn */
@@ -219,7 +226,7 @@ static pid_t wait_for_any(int *status) {
 
 static void run(struct recorder *recorder) {
     go_on(recorder);
-    while (recorder->threads || !recorder->first_ended) {
+    while (recorder->threads || !recorder->first_ended || recorder->passing.count) {
         int status = 0;
         if (looks)
             look(recorder);
@@ -254,6 +261,7 @@ static const char *begin(struct recorder *recorder, pid_t number) {
     const char *wrong = describe_program(thread, &start);
     if (wrong)
         return arena_copy(recorder->arena, wrong, strlen(wrong));
+    record_inside_begin(thread);
     if (!recording_begin(&recorder->writer, recorder->path))
         return arena_print(recorder->arena, "cannot write '%s': %s", recorder->path,
                            strerror(errno));
@@ -307,6 +315,7 @@ static void release_recorder(struct recorder *recorder) {
     go_on(recorder);
     forget_parts(&recorder->pieces);
     forget_parts(&recorder->code);
+    forget_inside_files(&recorder->inside_files);
     restore_our_affinity(&recorder->affinity);
 }
 

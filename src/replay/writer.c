@@ -75,23 +75,38 @@ static void close_block(struct recording_writer *writer) {
         writer->failure = errno;
     write_at(writer, bytes, sizeof block + stored, writer->block);
     writer->block += sizeof block + stored;
-    writer->events.count = 0;
+    writer->events.count = writer->written = 0;
     ZSTD_freeCCtx(context);
     free(bytes);
 }
 
-void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, uint32_t thread) {
+/* Writes the events that are not in the file yet. */
+static void write_events(struct recording_writer *writer) {
     const struct quipu_recording_block block = {.kind = QUIPU_RECORDING_OPEN};
-    CHECK(writer->event.count <= QUIPU_RECORDING_EVENT_MAX);
-    if (writer->events.count == 0)
+    const size_t count = writer->events.count - writer->written;
+    if (!count)
+        return;
+    if (!writer->written)
         write_at(writer, &block, sizeof block, writer->block);
-    size_t begin = writer->events.count;
+    write_at(writer, writer->events.data + writer->written, count,
+             writer->block + sizeof block + writer->written);
+    writer->written = writer->events.count;
+}
+
+void recording_gather(struct recording_writer *writer, bool on) {
+    writer->gathers = on;
+    if (!on)
+        write_events(writer);
+}
+
+void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, uint32_t thread) {
+    CHECK(writer->event.count <= QUIPU_RECORDING_EVENT_MAX);
     put_number(&writer->events, kind, 1);
     buffer_uleb128(&writer->events, thread);
     buffer_uleb128(&writer->events, writer->event.count);
     buffer_add(&writer->events, writer->event.data, writer->event.count);
-    write_at(writer, writer->events.data + begin, writer->events.count - begin,
-             writer->block + sizeof block + begin);
+    if (!writer->gathers)
+        write_events(writer);
     if (writer->events.count >= QUIPU_RECORDING_BLOCK_FULL)
         close_block(writer);
 }

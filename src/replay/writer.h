@@ -1,7 +1,7 @@
 /* writer.h: writes a recording (format/recording.h).
  *
- * Each event is in the file when it has been added, as it is. So whatever ends this process, at
- * most a block that was being compressed is lost. */
+ * Each event is in the file when it has been added, as it is, or when those that are gathered have.
+ * So whatever ends this process, at most a block that was being compressed is lost. */
 #ifndef QUIPU_REPLAY_WRITER_H
 #define QUIPU_REPLAY_WRITER_H
 
@@ -16,7 +16,9 @@ struct recording_writer {
     uint64_t block;       /* place of the open block in the file */
     struct buffer events; /* of the open block */
     struct buffer event;  /* the event that is being made */
-    int failure; /* errno of the first write that failed; 0: none. Nothing is written then */
+    bool gathers;
+    size_t written; /* bytes of `events` that are in the file */
+    int failure;    /* errno of the first write that failed; 0: none. Nothing is written then */
 };
 
 /* Makes the file at PATH anew. Returns false, with errno set, if that fails. */
@@ -31,6 +33,9 @@ void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, 
  * that wrote them, or NULL. */
 void recording_add_memory(struct recording_writer *writer, uint32_t thread, uint64_t address,
                           const uint8_t *bytes, size_t size, const uint64_t arguments[6]);
+
+/* With ON, events are not in the file until a call with ON false. */
+void recording_gather(struct recording_writer *writer, bool on);
 
 /* Compresses the open block, and closes the file. */
 void recording_end(struct recording_writer *writer);

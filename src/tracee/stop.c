@@ -24,6 +24,20 @@ static const struct {
     {PTRACE_EVENT_EXIT, REASON_EXIT},
 };
 
+/* A filter of the kernel has reported the call, in front of which the thread is. */
+static void read_filtered(struct thread_stop *stop) {
+    struct __ptrace_syscall_info info;
+    memset(&info, 0, sizeof info);
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, stop->thread, (void *)sizeof info, &info) <= 0)
+        return;
+    stop->reason = REASON_CALL_ENTRY;
+    stop->is_filtered = true;
+    stop->call.number = info.seccomp.nr;
+    stop->has_other_numbers = info.arch != AUDIT_ARCH_X86_64;
+    for (int i = 0; i < 6; i++)
+        stop->call.arguments[i] = info.seccomp.args[i];
+}
+
 static void read_event(struct thread_stop *stop, int event) {
     unsigned long message = 0;
     stop->reason =
@@ -31,7 +45,9 @@ static void read_event(struct thread_stop *stop, int event) {
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i].event == event)
             stop->reason = (enum stop_reason)events[i].reason;
-    if (event != PTRACE_EVENT_EXIT && event != PTRACE_EVENT_STOP)
+    if (event == PTRACE_EVENT_SECCOMP)
+        read_filtered(stop);
+    else if (event != PTRACE_EVENT_EXIT && event != PTRACE_EVENT_STOP)
         ptrace(PTRACE_GETEVENTMSG, stop->thread, NULL, &message);
     stop->child = (pid_t)message;
 }

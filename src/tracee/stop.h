@@ -51,6 +51,7 @@ struct thread_stop {
     unsigned written; /* bit n: the n-th watch */
     struct system_call call;
     bool has_other_numbers; /* `call` is of the 32-bit interface: its number means another call */
+    bool is_filtered;       /* a filter (seccomp) has reported the call */
 };
 
 /* Returns why THREAD stopped. STATUS is what wait returned for it. CALL is the system call that the

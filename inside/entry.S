@@ -1,0 +1,64 @@
+/* entry.S: where a system call of the program comes in, and goes on; see format/inside.h.
+ *
+ * A trampoline comes here with the number of its site in %ecx. All other registers and the flags are
+ * the program's, and nothing is written below its stack pointer. Behind the call %rcx and %r11 are
+ * what the instruction leaves there: the address behind it, and the flags. */
+#include "format/inside.h"
+
+        .text
+        .globl inside_call_kernel
+inside_call_kernel: /* the only system call instruction that the kernel does not report */
+        syscall
+        ret
+
+        .org    QUIPU_INSIDE_EXIT - QUIPU_INSIDE
+inside_exit:
+        jmp     *QUIPU_INSIDE_CONTINUE
+
+        .org    QUIPU_INSIDE_ENTER - QUIPU_INSIDE
+inside_enter:
+        movq    %rsp, QUIPU_INSIDE_SAVED_STACK
+        movl    $QUIPU_INSIDE_STACK_END, %esp
+        pushfq
+        cld
+        pushq   %r15
+        pushq   %r14
+        pushq   %r13
+        pushq   %r12
+        pushq   %r10
+        pushq   %r9
+        pushq   %r8
+        pushq   %rdi
+        pushq   %rsi
+        pushq   %rbp
+        pushq   %rbx
+        pushq   %rdx
+        pushq   %rcx
+        pushq   %rax
+        movq    %rsp, %rdi
+        call    inside_make_call
+        testl   %eax, %eax
+        popq    %rax
+        popq    %rcx
+        popq    %rdx
+        popq    %rbx
+        popq    %rbp
+        popq    %rsi
+        popq    %rdi
+        popq    %r8
+        popq    %r9
+        popq    %r10
+        popq    %r12
+        popq    %r13
+        popq    %r14
+        popq    %r15
+        jz      1f
+        movq    (%rsp), %r11
+        popfq
+        movq    QUIPU_INSIDE_SAVED_STACK, %rsp
+        jmp     inside_exit
+1:      popfq
+        movq    QUIPU_INSIDE_SAVED_STACK, %rsp
+        jmp     *QUIPU_INSIDE_LEAVE
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,438 @@
+/* inside.c: makes system calls of the program within its process, or gives it their recorded
+ * effects; see format/inside.h.
+ *
+ * A recorded call must not wait for what another thread does, since the one that makes it has the
+ * turn. So calls that may wait are tried in a way that does not: with RWF_NOWAIT, MSG_DONTWAIT, or
+ * a time of 0. What would wait, and all that is not in the table, is left to the recorder.
+ *
+ * Everything here runs on a stack of its own, uses general registers only, and calls nothing. The
+ * memory of the program is touched only where the kernel has just read or written it with success,
+ * so it is there.
+ *
+ * Not perfect: the rest of a write to a stream socket that was accepted in part is waited for. */
+#include "format/inside.h"
+#include "format/event_hash.h"
+#include "format/watch_callees.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#ifndef RWF_NOWAIT
+#define RWF_NOWAIT 8
+#endif
+
+enum {
+    ARGUMENTS = 6,
+    AT_ONCE = 4096, /* bytes that a pipe takes all or none of */
+    FUTEX_OPERATION = 0x7f,
+    FUTEX_WAITS = 0,
+    FUTEX_WAITS_BITS = 9
+};
+
+/* As entry.S has pushed them. */
+struct frame {
+    uint64_t rax, rcx, rdx, rbx, rbp, rsi, rdi, r8, r9, r10, r12, r13, r14, r15, flags;
+};
+
+struct call {
+    uint64_t number, arguments[ARGUMENTS];
+    int64_t result;
+    const struct quipu_inside_row *row;
+};
+
+static struct quipu_inside_state *const state = (void *)QUIPU_INSIDE_STATE;
+static const struct quipu_inside_rows *const rows = (void *)QUIPU_INSIDE_ROWS;
+static const struct quipu_inside_site *const sites = (void *)QUIPU_INSIDE_TABLE;
+
+/* entry.S calls it. */
+int inside_make_call(struct frame *frame);
+
+/* ---- the kernel ---- */
+
+static int64_t call_kernel(uint64_t number, const uint64_t arguments[ARGUMENTS]) {
+    int64_t result;
+    register uint64_t r10 __asm__("r10") = arguments[3];
+    register uint64_t r8 __asm__("r8") = arguments[4];
+    register uint64_t r9 __asm__("r9") = arguments[5];
+    __asm__ volatile("call inside_call_kernel"
+                     : "=a"(result)
+                     : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
+                       "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static uint64_t address_of(const void *pointer) {
+    return (uint64_t)(uintptr_t)pointer;
+}
+
+static void copy(void *to, const void *from, size_t size) {
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
+}
+
+/* ---- descriptors ---- */
+
+static bool does_not_wait(uint64_t descriptor) {
+    const uint64_t arguments[ARGUMENTS] = {descriptor, F_GETFL};
+    int64_t flags = call_kernel(SYS_fcntl, arguments);
+    return flags >= 0 && flags & O_NONBLOCK;
+}
+
+static enum quipu_inside_descriptor describe(const struct stat *status) {
+    enum {
+        MEMORY_DEVICES = 1 /* major number of null, zero, full, urandom */
+    };
+    uint64_t major = status->st_rdev >> 8 & 0xfff;
+    if (status->st_dev == state->left_device)
+        return QUIPU_DESCRIPTOR_LEFT;
+    if (S_ISREG(status->st_mode) || S_ISDIR(status->st_mode))
+        return QUIPU_DESCRIPTOR_FILE;
+    if (S_ISCHR(status->st_mode))
+        return major == MEMORY_DEVICES ? QUIPU_DESCRIPTOR_FILE : QUIPU_DESCRIPTOR_LEFT;
+    return QUIPU_DESCRIPTOR_WAITS;
+}
+
+/* Returns what DESCRIPTOR, which is below QUIPU_INSIDE_DESCRIPTORS, leads to. */
+static enum quipu_inside_descriptor look_at_descriptor(uint64_t descriptor) {
+    uint8_t *known = &state->descriptors[descriptor];
+    struct stat status;
+    if (*known == QUIPU_DESCRIPTOR_UNKNOWN) {
+        const uint64_t arguments[ARGUMENTS] = {descriptor, address_of(&status)};
+        if (call_kernel(SYS_fstat, arguments) < 0)
+            return QUIPU_DESCRIPTOR_FILE; /* calls fail at once */
+        *known = (uint8_t)describe(&status);
+    }
+    return *known;
+}
+
+/* ---- calls that do not wait ---- */
+
+/* The try would have waited. Whether the call fails so, too. */
+static bool fails_at_once(struct call *call, int64_t result) {
+    call->result = result;
+    return does_not_wait(call->arguments[0]);
+}
+
+/* The call was made, but for the bytes behind the first DONE ones, which it waits for. */
+static void write_rest(struct call *call, int64_t done) {
+    uint64_t arguments[ARGUMENTS];
+    copy(arguments, call->arguments, sizeof arguments);
+    while (done >= 0 && (uint64_t)done < call->arguments[2]) {
+        arguments[1] = call->arguments[1] + (uint64_t)done;
+        arguments[2] = call->arguments[2] - (uint64_t)done;
+        int64_t more = call_kernel(call->number, arguments);
+        if (more <= 0)
+            break;
+        done += more;
+    }
+    call->result = done;
+}
+
+/* Reads or writes bytes by a descriptor that may wait. */
+static bool transfer_without_waiting(struct call *call) {
+    const struct iovec part = {(void *)(uintptr_t)call->arguments[1], call->arguments[2]};
+    bool writes = call->row->kind == QUIPU_INSIDE_WRITE;
+    const uint64_t descriptor = call->arguments[0];
+    const uint64_t arguments[ARGUMENTS] = {descriptor, address_of(&part), 1,
+                                           UINT64_MAX, UINT64_MAX,        RWF_NOWAIT};
+    if (writes && part.iov_len > AT_ONCE && !does_not_wait(descriptor))
+        return false;
+    int64_t result = call_kernel(writes ? SYS_pwritev2 : SYS_preadv2, arguments);
+    if (result == -EOPNOTSUPP) {
+        state->descriptors[descriptor] = QUIPU_DESCRIPTOR_LEFT;
+        return false;
+    }
+    if (result == -EAGAIN)
+        return fails_at_once(call, result);
+    call->result = result;
+    if (writes && result > 0 && (uint64_t)result < part.iov_len && !does_not_wait(descriptor))
+        write_rest(call, result);
+    return true;
+}
+
+static bool transfer(struct call *call) {
+    bool has_place = call->number == SYS_pread64 || call->number == SYS_pwrite64;
+    switch (look_at_descriptor(call->arguments[0])) {
+    case QUIPU_DESCRIPTOR_FILE:
+        break;
+    case QUIPU_DESCRIPTOR_WAITS:
+        if (has_place)
+            break; /* it fails */
+        return transfer_without_waiting(call);
+    default:
+        return false;
+    }
+    call->result = call_kernel(call->number, call->arguments);
+    return true;
+}
+
+static bool send_or_receive(struct call *call) {
+    uint64_t arguments[ARGUMENTS];
+    bool sends = call->number == SYS_sendto;
+    bool waits = !(call->arguments[3] & MSG_DONTWAIT);
+    if (sends && waits && call->arguments[2] > AT_ONCE && !does_not_wait(call->arguments[0]))
+        return false;
+    copy(arguments, call->arguments, sizeof arguments);
+    arguments[3] |= MSG_DONTWAIT;
+    int64_t result = call_kernel(call->number, arguments);
+    if (result == -EAGAIN && waits)
+        return fails_at_once(call, result);
+    call->result = result;
+    if (sends && waits && result > 0 && (uint64_t)result < call->arguments[2] &&
+        !does_not_wait(call->arguments[0]))
+        write_rest(call, result);
+    return true;
+}
+
+static bool poll(struct call *call) {
+    uint64_t arguments[ARGUMENTS];
+    copy(arguments, call->arguments, sizeof arguments);
+    arguments[call->row->wait] = 0;
+    call->result = call_kernel(call->number, arguments);
+    return call->result || (uint32_t)call->arguments[call->row->wait] == 0;
+}
+
+static bool starts_with(const char *text, const char *begin) {
+    while (*begin && *text == *begin)
+        text++, begin++;
+    return !*begin;
+}
+
+/* Opening a pipe may wait; and terminals and files of processes are the recorder's. */
+static bool open_file(struct call *call) {
+    struct stat status;
+    const uint8_t path = call->row->wait;
+    const uint64_t flags = call->arguments[path + 1];
+    const uint64_t looks[ARGUMENTS] = {path ? call->arguments[0] : (uint64_t)AT_FDCWD,
+                                       call->arguments[path], address_of(&status),
+                                       flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0};
+    int64_t looked = call_kernel(SYS_newfstatat, looks);
+    bool is_file = looked == 0 && describe(&status) == QUIPU_DESCRIPTOR_FILE;
+    if (looked == 0 && (!is_file || S_ISCHR(status.st_mode)) && !S_ISLNK(status.st_mode))
+        return false;
+    if (looked == 0) {
+        const char *text = (const char *)(uintptr_t)call->arguments[path];
+        if (starts_with(text, "/dev/") || starts_with(text, "/proc/"))
+            return false;
+    }
+    call->result = call_kernel(call->number, call->arguments);
+    if (call->result >= 0 && call->result < QUIPU_INSIDE_DESCRIPTORS)
+        state->descriptors[call->result] = QUIPU_DESCRIPTOR_UNKNOWN;
+    return true;
+}
+
+static bool close_descriptor(struct call *call) {
+    call->result = call_kernel(call->number, call->arguments);
+    state->descriptors[call->arguments[0]] = QUIPU_DESCRIPTOR_UNKNOWN;
+    return true;
+}
+
+/* With a time that is over the kernel still compares the word. */
+static bool wait_or_wake(struct call *call) {
+    static const uint64_t over[2];
+    uint64_t arguments[ARGUMENTS], operation = call->arguments[1] & FUTEX_OPERATION;
+    bool waits = operation == FUTEX_WAITS || operation == FUTEX_WAITS_BITS;
+    copy(arguments, call->arguments, sizeof arguments);
+    if (waits)
+        arguments[3] = address_of(over);
+    call->result = call_kernel(call->number, arguments);
+    return !(waits && call->result == -ETIMEDOUT);
+}
+
+/* Makes the call. Returns false if it is left. */
+static bool make(struct call *call) {
+    switch (call->row->kind) {
+    case QUIPU_INSIDE_PLAIN:
+        call->result = call_kernel(call->number, call->arguments);
+        return true;
+    case QUIPU_INSIDE_READ:
+    case QUIPU_INSIDE_WRITE:
+        return transfer(call);
+    case QUIPU_INSIDE_MESSAGE:
+        return send_or_receive(call);
+    case QUIPU_INSIDE_POLL:
+        return poll(call);
+    case QUIPU_INSIDE_OPEN:
+        return open_file(call);
+    case QUIPU_INSIDE_CLOSE:
+        return close_descriptor(call);
+    case QUIPU_INSIDE_FUTEX:
+        return wait_or_wake(call);
+    default:
+        return false;
+    }
+}
+
+/* ---- what a call reads and writes ---- */
+
+static uint64_t extent_size(const struct call *call, uint32_t extent, int64_t result) {
+    const uint64_t constant = quipu_extent_constant(extent);
+    const uint64_t number = call->arguments[quipu_extent_a(extent)];
+    switch (quipu_extent_kind(extent)) {
+    case QUIPU_EXTENT_RESULT:
+        return result > 0 ? constant * (uint64_t)result : 0;
+    case QUIPU_EXTENT_TIMES:
+        return number * constant;
+    case QUIPU_EXTENT_BYTES:
+        return number;
+    default:
+        return constant;
+    }
+}
+
+/* Whether all that the call may write has room in an entry. */
+static bool has_room(const struct call *call) {
+    uint64_t most = 0;
+    for (int i = 0; i < QUIPU_INSIDE_ACCESSES && call->row->accesses[i]; i++) {
+        uint32_t extent = call->row->accesses[i], pointer = extent & 7;
+        bool by_result = quipu_extent_kind(extent) == QUIPU_EXTENT_RESULT;
+        int64_t result = by_result ? (int64_t)(call->arguments[pointer + 1] & INT64_MAX) : 0;
+        uint64_t size = extent_size(call, extent, result < INT32_MAX ? result : INT32_MAX);
+        if (size > QUIPU_INSIDE_BYTES_MOST)
+            return false;
+        most += size;
+    }
+    return most <= QUIPU_INSIDE_BYTES_MOST &&
+           QUIPU_INSIDE_LOG_SIZE - state->used >= QUIPU_INSIDE_ENTRY_MOST;
+}
+
+/* Whether the call has written what EXTENT says. */
+static bool has_written(const struct call *call, uint32_t extent) {
+    if (extent & QUIPU_EXTENT_ZERO)
+        return call->result == 0;
+    if (extent & QUIPU_EXTENT_CHANGED && call->row->kind == QUIPU_INSIDE_PLAIN)
+        return call->result > 0;
+    return call->result >= 0;
+}
+
+/* Appends what the call has written, behind ENTRY. */
+static void add_pieces(const struct call *call, struct quipu_inside_entry *entry) {
+    for (int i = 0; i < QUIPU_INSIDE_ACCESSES && call->row->accesses[i]; i++) {
+        uint32_t extent = call->row->accesses[i];
+        uint64_t address = call->arguments[extent & 7];
+        uint64_t size = has_written(call, extent) ? extent_size(call, extent, call->result) : 0;
+        if (!address || !size)
+            continue;
+        struct quipu_inside_piece *piece = (void *)((char *)entry + entry->size);
+        piece->size = (uint32_t)size;
+        piece->argument = extent & 7;
+        piece->address = address;
+        copy(piece + 1, (const void *)(uintptr_t)address, size);
+        entry->size += (uint32_t)(sizeof *piece + QUIPU_INSIDE_ROUNDED(size));
+        entry->pieces++;
+    }
+}
+
+/* The hash of the bytes that a call with that result has written to a descriptor. */
+static uint32_t hash_written(const struct call *call, int64_t result) {
+    bool writes =
+        call->number == SYS_write || call->number == SYS_pwrite64 || call->number == SYS_sendto;
+    if (!writes || result <= 0)
+        return 0;
+    return quipu_hash_bytes((const uint8_t *)(uintptr_t)call->arguments[1], (size_t)result);
+}
+
+static uint64_t read_base(bool of_gs) {
+    uint64_t base;
+    if (of_gs)
+        __asm__ volatile("rdgsbase %0" : "=r"(base));
+    else
+        __asm__ volatile("rdfsbase %0" : "=r"(base));
+    return base;
+}
+
+static uint32_t hash_frame(const struct frame *frame, uint64_t behind) {
+    const uint64_t flags = frame->flags & QUIPU_HASHED_FLAGS;
+    const uint64_t words[QUIPU_HASHED_REGISTERS] = {
+        frame->rax,       frame->rbx,         behind,     frame->rdx, frame->rsi, frame->rdi,
+        frame->rbp,       state->saved_stack, frame->r8,  frame->r9,  frame->r10, flags,
+        frame->r12,       frame->r13,         frame->r14, frame->r15, behind,     flags,
+        read_base(false), read_base(true),
+    };
+    return quipu_hash_registers(words);
+}
+
+/* ---- recording ---- */
+
+/* Returns the row of the call, or NULL if it is left. */
+static const struct quipu_inside_row *find_row(const struct call *call) {
+    uint8_t index = call->number < QUIPU_INSIDE_NUMBERS ? rows->first[call->number] : 0;
+    for (; index; index = rows->rows[index].next) {
+        const struct quipu_inside_row *row = &rows->rows[index];
+        if (((uint32_t)call->arguments[row->argument] & row->mask) == row->value)
+            return row;
+    }
+    return NULL;
+}
+
+/* Whether the call's descriptor can be used here. */
+static bool may_use_descriptor(const struct call *call) {
+    const struct quipu_inside_row *row = call->row;
+    if (row->descriptor >= QUIPU_INSIDE_ARGUMENTS)
+        return true;
+    uint64_t descriptor = call->arguments[row->descriptor];
+    return descriptor < QUIPU_INSIDE_DESCRIPTORS && !state->streams[descriptor];
+}
+
+static bool may_be_inside(const struct call *call) {
+    return call->row && !(call->row->changes_files && state->left & QUIPU_LEFT_WRITES) &&
+           may_use_descriptor(call) && has_room(call);
+}
+
+static bool record(struct call *call, uint32_t hash) {
+    call->row = state->left & QUIPU_LEFT_ALL ? NULL : find_row(call);
+    if (!may_be_inside(call) || !make(call))
+        return false;
+    struct quipu_inside_entry *entry = (void *)(uintptr_t)(QUIPU_INSIDE_LOG + state->used);
+    entry->size = sizeof *entry;
+    entry->number = (uint16_t)call->number;
+    entry->pieces = 0;
+    entry->hash = hash ^ hash_written(call, call->result);
+    entry->result = call->result;
+    add_pieces(call, entry);
+    state->count++;
+    state->used += entry->size;
+    return true;
+}
+
+/* ---- playing ---- */
+
+static bool play(struct call *call, uint32_t hash) {
+    const struct quipu_inside_entry *entry = (void *)(uintptr_t)(QUIPU_INSIDE_LOG + state->taken);
+    if (state->taken >= state->used || entry->number != call->number ||
+        entry->hash != (hash ^ hash_written(call, entry->result)))
+        return false;
+    const char *at = (const char *)(entry + 1);
+    for (uint16_t i = 0; i < entry->pieces; i++) {
+        const struct quipu_inside_piece *piece = (const void *)at;
+        uint64_t address = piece->argument < QUIPU_INSIDE_ARGUMENTS
+                               ? call->arguments[piece->argument]
+                               : piece->address;
+        copy((void *)(uintptr_t)address, piece + 1, piece->size);
+        at += sizeof *piece + QUIPU_INSIDE_ROUNDED(piece->size);
+    }
+    call->result = entry->result;
+    state->count++;
+    state->taken += entry->size;
+    return true;
+}
+
+int inside_make_call(struct frame *frame) {
+    const struct quipu_inside_site *site = &sites[frame->rcx];
+    struct call call = {
+        .number = frame->rax,
+        .arguments = {frame->rdi, frame->rsi, frame->rdx, frame->r10, frame->r8, frame->r9}};
+    state->goes_on = site->goes_on;
+    state->is_left = site->is_left;
+    frame->rcx = site->behind;
+    uint32_t hash = hash_frame(frame, site->behind);
+    if (!(state->mode == QUIPU_INSIDE_PLAY ? play(&call, hash) : record(&call, hash)))
+        return 0;
+    frame->rax = (uint64_t)call.result;
+    return 1;
+}

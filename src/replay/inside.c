@@ -1,0 +1,358 @@
+/* inside.c: see inside.h.
+ *
+ * Invariants
+ *   - A site that is patched has its trampoline and its row of the table.
+ *   - Only the two bytes of the instruction change where padding is in reach. Otherwise, those
+ *     behind it change, too, which is done only if nobody goes on there: no thread stands there,
+ *     and no handler has ever come in there.
+ *
+ * Not perfect: a program that reads its own code, or its memory map, sees the changes. */
+#include "replay/inside.h"
+
+#include "tracee/tracee.h"
+#include "x86/kernel.h"
+#include "x86/trap.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+enum {
+    VISITS = 3,         /* of an instruction before it is replaced */
+    HAS_BASES = 1 << 1, /* AT_HWCAP2: rdfsbase may be used */
+    STEPS_MOST = 100    /* behind the code, up to the program */
+};
+
+extern const uint8_t quipu_inside_image[], quipu_inside_image_end[];
+
+static uint64_t trampoline_of(uint32_t slot) {
+    return QUIPU_INSIDE_TRAMPOLINE + (uint64_t)slot * QUIPU_INSIDE_TRAMPOLINE_SIZE;
+}
+
+static uint64_t row_of(uint32_t slot) {
+    return QUIPU_INSIDE_TABLE + (uint64_t)slot * sizeof(struct quipu_inside_site);
+}
+
+static struct inside_site *find_site(const struct inside *inside, uint64_t address) {
+    for (size_t i = 0; i < inside->sites.count; i++)
+        if (inside->sites.data[i].address == address)
+            return &inside->sites.data[i];
+    return NULL;
+}
+
+static struct inside_site *site_at_slot(const struct inside *inside, uint32_t slot) {
+    for (size_t i = 0; i < inside->sites.count; i++)
+        if (inside->sites.data[i].slot == slot && inside->sites.data[i].plan)
+            return &inside->sites.data[i];
+    return NULL;
+}
+
+static bool write_data(pid_t thread, uint64_t address, const void *bytes, size_t size) {
+    struct iovec here = {(void *)bytes, size}, there = {(void *)address, size};
+    return process_vm_writev(thread, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+/* ---- the memory ---- */
+
+/* The device of the files that tell of processes, among them the program's memory map. */
+static uint64_t device_of_processes(void) {
+    struct stat status;
+    return stat("/proc/self/maps", &status) == 0 ? status.st_dev : 0;
+}
+
+static bool fill(pid_t thread, uint32_t mode) {
+    const struct quipu_inside_state state = {.mode = mode, .left_device = device_of_processes()};
+    const size_t size = (size_t)(quipu_inside_image_end - quipu_inside_image);
+    const uint64_t code[6] = {QUIPU_INSIDE, QUIPU_INSIDE_DATA - QUIPU_INSIDE,
+                              PROT_READ | PROT_EXEC};
+    return size <= QUIPU_INSIDE_TRAMPOLINE - QUIPU_INSIDE &&
+           write_data(thread, QUIPU_INSIDE, quipu_inside_image, size) &&
+           write_data(thread, QUIPU_INSIDE_ROWS, inside_rows(), sizeof *inside_rows()) &&
+           write_data(thread, QUIPU_INSIDE_STATE, &state, sizeof state) &&
+           inject_call(thread, QUIPU_INSIDE, SYS_mprotect, code, NULL) == 0;
+}
+
+/* Maps the memory by SITE, an instruction that makes system calls. */
+static void map_memory(struct inside *inside, pid_t thread, uint64_t site, uint32_t mode) {
+    const uint64_t arguments[6] = {QUIPU_INSIDE,
+                                   QUIPU_INSIDE_END - QUIPU_INSIDE,
+                                   PROT_READ | PROT_WRITE | PROT_EXEC,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                                   UINT64_MAX,
+                                   0};
+    inside->is_refused = !(auxiliary_value(thread, AT_HWCAP2) & HAS_BASES) ||
+                         inject_call(thread, site, SYS_mmap, arguments, NULL) != QUIPU_INSIDE ||
+                         !fill(thread, mode);
+    inside->is_mapped = !inside->is_refused;
+}
+
+/* ---- what is mapped ---- */
+
+static void read_code(struct inside *inside, struct arena *arena, pid_t thread) {
+    char name[64], *line = NULL;
+    size_t room = 0;
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)thread);
+    FILE *file = fopen(name, "re");
+    inside->code.count = 0;
+    while (file && getline(&line, &room, file) > 0) {
+        char *at, *path = strchr(line, '/');
+        struct inside_code code = {.start = strtoull(line, &at, 16)};
+        code.end = strtoull(at + 1, &at, 16);
+        if (!path || strlen(at) < 6 || at[3] != 'x' || at[2] == 'w')
+            continue;
+        code.offset = strtoull(at + 5, NULL, 16);
+        code.path = arena_copy(arena, path, strcspn(path, "\n"));
+        vector_push(arena, &inside->code, code);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+static const struct inside_code *find_code_in(const struct inside *inside, uint64_t address) {
+    for (size_t i = 0; i < inside->code.count; i++)
+        if (address - inside->code.data[i].start <
+            inside->code.data[i].end - inside->code.data[i].start)
+            return &inside->code.data[i];
+    return NULL;
+}
+
+static const struct inside_plan *find_plan(struct inside *inside, pid_t thread,
+                                           const struct inside_visit *visit) {
+    if (!find_code_in(inside, visit->address))
+        read_code(inside, visit->arena, thread);
+    const struct inside_code *code = find_code_in(inside, visit->address);
+    return code ? find_inside_plan(visit->files, code->path,
+                                   visit->address - code->start + code->offset)
+                : NULL;
+}
+
+/* ---- sites ---- */
+
+/* Returns the bytes at the site that change. */
+static size_t patched_size(const struct inside_plan *plan) {
+    return plan->moved ? (size_t)CALL_SIZE + plan->moved : CALL_SIZE;
+}
+
+/* Writes the trampoline of SITE, and its row. */
+static bool write_slot(pid_t thread, const struct inside_site *site) {
+    const uint64_t start = trampoline_of(site->slot), behind = site->address + CALL_SIZE;
+    const uint8_t moved = site->plan->moved;
+    const struct quipu_inside_site row = {
+        .behind = behind,
+        .goes_on = moved ? start + QUIPU_INSIDE_SITE_REST : behind,
+        .is_left = start + QUIPU_INSIDE_SITE_CALL,
+        .to_start = start,
+        .rest = behind + moved,
+    };
+    uint8_t code[QUIPU_INSIDE_TRAMPOLINE_SIZE] = {0};
+    write_numbered_jump(code, start, site->slot, QUIPU_INSIDE_ENTER);
+    write_call(code + QUIPU_INSIDE_SITE_CALL);
+    memcpy(code + QUIPU_INSIDE_SITE_REST, site->plan->code + CALL_SIZE, moved);
+    write_word_jump(code + QUIPU_INSIDE_SITE_REST + moved,
+                    row_of(site->slot) + offsetof(struct quipu_inside_site, rest));
+    return write_memory(thread, start, code, sizeof code) &&
+           write_data(thread, row_of(site->slot), &row, sizeof row);
+}
+
+static bool write_jumps(pid_t thread, const struct inside_site *site) {
+    const uint64_t word = row_of(site->slot) + offsetof(struct quipu_inside_site, to_start);
+    uint8_t jump[CALL_JUMP_SIZE], code[CALL_SIZE + CALL_MOVED_MOST];
+    write_word_jump(jump, word);
+    memcpy(code, site->plan->code, sizeof code);
+    if (site->plan->moved) {
+        memcpy(code, jump, sizeof jump);
+    } else {
+        uint64_t padding = site->address + (uint64_t)site->plan->padding;
+        write_short_jump(code, site->address, padding);
+        if (!write_memory(thread, padding, jump, sizeof jump))
+            return false;
+    }
+    return write_memory(thread, site->address, code, patched_size(site->plan));
+}
+
+/* Whether the process has the bytes that the file has. */
+static bool is_as_planned(pid_t thread, const struct inside_site *site) {
+    uint8_t code[CALL_SIZE + CALL_MOVED_MOST], padding[CALL_JUMP_SIZE];
+    const struct inside_plan *plan = site->plan;
+    size_t size = patched_size(plan);
+    return read_memory(thread, site->address, code, size) && memcmp(code, plan->code, size) == 0 &&
+           (plan->moved || (read_memory(thread, site->address + (uint64_t)plan->padding, padding,
+                                        sizeof padding) &&
+                            memcmp(padding, plan->padding_code, sizeof padding) == 0));
+}
+
+static bool patch(struct inside *inside, pid_t thread, struct inside_site *site,
+                  const struct inside_visit *visit) {
+    site->plan = find_plan(inside, thread, visit);
+    if (!site->plan || (!site->plan->padding && !site->plan->moved) ||
+        !is_as_planned(thread, site)) {
+        site->plan = NULL;
+        site->is_retired = true;
+        return false;
+    }
+    if (site->plan->moved && (!visit->may_move || site->is_passed)) {
+        site->is_retired = site->is_passed;
+        site->plan = NULL;
+        site->visits = 0;
+        return false;
+    }
+    if (!inside->is_mapped)
+        map_memory(inside, thread, visit->address, visit->mode);
+    if (!inside->is_mapped || inside->slots == QUIPU_INSIDE_SITES)
+        return false;
+    site->slot = inside->slots++;
+    site->is_patched = write_slot(thread, site) && write_jumps(thread, site);
+    site->is_retired = !site->is_patched;
+    if (site->is_patched && site->plan->moved)
+        set_register(thread, offsetof(struct user_regs_struct, rip),
+                     trampoline_of(site->slot) + QUIPU_INSIDE_SITE_REST);
+    return site->is_patched;
+}
+
+bool inside_visit(struct inside *inside, pid_t thread, const struct inside_visit *visit) {
+    if (inside->is_refused || inside->is_shared || is_inside(visit->address))
+        return false;
+    struct inside_site *site = find_site(inside, visit->address);
+    if (!site) {
+        vector_push(visit->arena, &inside->sites,
+                    ((struct inside_site){.address = visit->address}));
+        site = &inside->sites.data[inside->sites.count - 1];
+    }
+    return !site->is_patched && !site->is_retired && ++site->visits >= VISITS &&
+           patch(inside, thread, site, visit);
+}
+
+static void retire(struct inside_site *site, pid_t thread) {
+    if (site->is_patched)
+        write_memory(thread, site->address, site->plan->code, patched_size(site->plan));
+    site->is_patched = false;
+    site->is_retired = true;
+}
+
+void inside_restore(struct inside *inside, pid_t thread) {
+    for (size_t i = 0; i < inside->sites.count; i++)
+        retire(&inside->sites.data[i], thread);
+}
+
+void inside_copy(struct arena *arena, const struct inside *from, struct inside *to) {
+    *to = *from;
+    to->sites.data = NULL;
+    to->sites.count = to->sites.capacity = 0;
+    to->code.data = NULL;
+    to->code.count = to->code.capacity = 0;
+    for (size_t i = 0; i < from->sites.count; i++)
+        vector_push(arena, &to->sites, from->sites.data[i]);
+}
+
+void inside_forget(struct inside *inside) {
+    *inside = (struct inside){0};
+}
+
+/* ---- threads ---- */
+
+/* Returns the site in whose trampoline ADDRESS is, and sets PLACE to where; or NULL. */
+static struct inside_site *site_around(const struct inside *inside, uint64_t address,
+                                       uint64_t *place) {
+    uint64_t distance = address - QUIPU_INSIDE_TRAMPOLINE;
+    if (!inside->is_mapped || distance >= QUIPU_INSIDE_DATA - QUIPU_INSIDE_TRAMPOLINE)
+        return NULL;
+    *place = distance % QUIPU_INSIDE_TRAMPOLINE_SIZE;
+    return site_at_slot(inside, (uint32_t)(distance / QUIPU_INSIDE_TRAMPOLINE_SIZE));
+}
+
+void inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers) {
+    uint64_t place;
+    const struct inside_site *site = site_around(inside, registers->rip, &place);
+    if (!site || place != QUIPU_INSIDE_SITE_REST)
+        return;
+    struct user_regs_struct own = *registers;
+    registers->rip = registers->rcx = own.rcx = site->address + CALL_SIZE;
+    if (!site->plan->moved || !site->is_patched)
+        own.rip = registers->rip;
+    set_general_registers(thread, &own);
+}
+
+/* Behind the instruction at ADDRESS, if it is one, a handler has come in. */
+static void note_passed(struct inside *inside, struct arena *arena, uint64_t address) {
+    struct inside_site *site = find_site(inside, address);
+    if (!site) {
+        vector_push(arena, &inside->sites, ((struct inside_site){.address = address}));
+        site = &inside->sites.data[inside->sites.count - 1];
+    }
+    site->is_passed = true;
+}
+
+void inside_return(struct inside *inside, struct arena *arena, pid_t thread) {
+    uint64_t place, at = next_instruction(thread);
+    struct inside_site *site = site_around(inside, at, &place);
+    if (site && (place == QUIPU_INSIDE_SITE_REST || place == QUIPU_INSIDE_SITE_CALL)) {
+        retire(site, thread);
+        uint64_t behind = place == QUIPU_INSIDE_SITE_REST ? CALL_SIZE : 0;
+        set_register(thread, offsetof(struct user_regs_struct, rip), site->address + behind);
+    } else {
+        note_passed(inside, arena, at - CALL_SIZE);
+    }
+}
+
+/* Continues THREAD by REQUEST. Returns whether it has stopped by a trap. */
+static bool go(pid_t thread, enum __ptrace_request request, int signal, int *status) {
+    *status = 0;
+    return ptrace(request, thread, NULL, (void *)(intptr_t)signal) == 0 &&
+           waitpid(thread, status, __WALL) == thread && *status == (SIGTRAP << 8 | 0x7f);
+}
+
+int inside_run_out(struct inside *inside, pid_t thread, int signal) {
+    const uint8_t trap = BREAKPOINT_BYTE;
+    uint64_t at = next_instruction(thread), place;
+    uint8_t own;
+    int status;
+    const struct inside_site *site = site_around(inside, at, &place);
+    if (!site || place < QUIPU_INSIDE_SITE_CALL) { /* on the way to what makes the call */
+        if (!read_memory(thread, QUIPU_INSIDE_EXIT, &own, 1) ||
+            !write_memory(thread, QUIPU_INSIDE_EXIT, &trap, 1))
+            return 0;
+        bool stopped = go(thread, PTRACE_CONT, signal, &status);
+        signal = 0;
+        write_memory(thread, QUIPU_INSIDE_EXIT, &own, 1);
+        if (!stopped)
+            return status;
+        set_register(thread, offsetof(struct user_regs_struct, rip), QUIPU_INSIDE_EXIT);
+    }
+    for (int i = 0; i < STEPS_MOST && is_inside(next_instruction(thread)); i++) {
+        if (!go(thread, PTRACE_SINGLESTEP, signal, &status))
+            return status;
+        signal = 0;
+    }
+    return 0;
+}
+
+/* ---- the state in the memory ---- */
+
+void inside_set_left(struct inside *inside, pid_t thread, uint32_t left) {
+    const uint64_t place = QUIPU_INSIDE_STATE + offsetof(struct quipu_inside_state, left);
+    if (inside->is_mapped && inside->left != left && write_data(thread, place, &left, sizeof left))
+        inside->left = left;
+}
+
+void inside_set_streams(struct inside *inside, pid_t thread, const uint8_t *streams) {
+    const uint64_t place = QUIPU_INSIDE_STATE + offsetof(struct quipu_inside_state, streams);
+    if (inside->is_mapped && memcmp(inside->streams, streams, sizeof inside->streams) != 0 &&
+        write_data(thread, place, streams, sizeof inside->streams))
+        memcpy(inside->streams, streams, sizeof inside->streams);
+}
+
+void inside_forget_descriptors(struct inside *inside, pid_t thread) {
+    static const uint8_t unknown[QUIPU_INSIDE_DESCRIPTORS];
+    if (inside->is_mapped)
+        write_data(thread, QUIPU_INSIDE_STATE + offsetof(struct quipu_inside_state, descriptors),
+                   unknown, sizeof unknown);
+}

@@ -1,0 +1,90 @@
+/* inside.h: a process whose frequent system calls are made, or given, inside of it: its memory for
+ * that (format/inside.h), and its sites.
+ *
+ * A site is an instruction of the program that makes system calls. When it has been used a few
+ * times, it becomes a jump into that memory. A call that is left there is made by the site's own
+ * instruction in it; inside_enter then makes the thread look as if the program's had made it, so
+ * nobody else need know. */
+#ifndef QUIPU_REPLAY_INSIDE_H
+#define QUIPU_REPLAY_INSIDE_H
+
+#include "format/inside.h"
+#include "replay/inside_plan.h"
+#include "replay/inside_rows.h"
+#include "x86/registers.h"
+
+struct inside_site {
+    uint64_t address;
+    const struct inside_plan *plan;
+    uint32_t slot;   /* its trampoline */
+    uint8_t visits;  /* calls until it is replaced */
+    bool is_retired; /* it is never replaced, or not again */
+    bool is_passed;  /* a handler has come in behind it, and will go on there */
+    bool is_patched;
+};
+
+/* A part of a file that is mapped as code. */
+struct inside_code {
+    uint64_t start, end, offset;
+    const char *path;
+};
+
+/* One of zeros has no such memory yet. */
+struct inside {
+    bool is_mapped, is_refused;
+    bool is_shared; /* another process has the same memory for now: nothing changes, all is left */
+    uint32_t slots; /* trampolines that are used */
+    uint32_t left;  /* bits that are in the memory */
+    VECTOR(struct inside_site) sites;
+    VECTOR(struct inside_code) code;
+    uint8_t streams[QUIPU_INSIDE_DESCRIPTORS]; /* that are in the memory */
+};
+
+/* What inside_visit needs to know. */
+struct inside_visit {
+    struct arena *arena; /* of the process */
+    struct inside_files *files;
+    uint64_t address; /* of the instruction */
+    uint32_t mode;    /* enum quipu_inside_mode */
+    bool may_move;    /* no other thread stands behind the instruction */
+};
+
+/* THREAD is behind a system call that may be made inside. If the instruction has made some, it is
+ * replaced. Returns whether it was; THREAD goes on in what was moved then. */
+bool inside_visit(struct inside *inside, pid_t thread, const struct inside_visit *visit);
+
+/* Sets TO to a copy of what a process has, in ARENA, for a child that begins with its memory. */
+void inside_copy(struct arena *arena, const struct inside *from, struct inside *to);
+
+/* The process executes another program. */
+void inside_forget(struct inside *inside);
+
+/* Whether ADDRESS is in the memory. */
+static inline bool is_inside(uint64_t address) {
+    return address - QUIPU_INSIDE < QUIPU_INSIDE_END - QUIPU_INSIDE;
+}
+
+/* THREAD is stopped in front of a system call, with REGISTERS. If it was left by the memory, the
+ * registers become what they would be in the program. Where instructions were moved, the thread's
+ * own ones still lead to these. */
+void inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers);
+
+/* THREAD, which is stopped, is about to enter a handler. It will go on in the program if it is in
+ * what was moved, or in front of it; and so will all others. ARENA is the process's. */
+void inside_return(struct inside *inside, struct arena *arena, pid_t thread);
+
+/* THREAD is stopped by SIGNAL within the memory. Continues to its end, with the signal, which is
+ * blocked. Returns 0, or the status of wait of another stop in which that has ended. */
+int inside_run_out(struct inside *inside, pid_t thread, int signal);
+
+/* All instructions are the program's again. */
+void inside_restore(struct inside *inside, pid_t thread);
+
+/* Write what has changed. */
+void inside_set_left(struct inside *inside, pid_t thread, uint32_t left);
+void inside_set_streams(struct inside *inside, pid_t thread, const uint8_t *streams);
+
+/* What descriptors lead to may have changed. */
+void inside_forget_descriptors(struct inside *inside, pid_t thread);
+
+#endif

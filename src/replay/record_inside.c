@@ -1,0 +1,222 @@
+/* record_inside.c: system calls that are recorded inside of the program; see record.h and inside.h.
+ *
+ * A filter of the kernel (seccomp) reports each system call but those that the memory inside makes.
+ * So the program goes on without stops up to a call that may wait, or that only the recorder knows.
+ * What was made meanwhile is in the log of the memory, and is recorded at the next stop.
+ *
+ * A call that is made inside is an event as any other. A replay need not know.
+ *
+ * Not perfect: what a program does with a filter of its own is not seen behind that filter. So such
+ * a program is recorded without the memory. If the recorder is killed, the calls since the last
+ * stop are lost. */
+#include "replay/record.h"
+
+#include "util/process.h"
+#include "x86/kernel.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW
+#define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2)
+#endif
+
+enum {
+    BELOW_STACK = 4096 /* bytes below the stack pointer, where nothing is yet */
+};
+
+/* ---- the filter ---- */
+
+struct filter {
+    struct sock_filter code[6];
+    struct sock_fprog program;
+};
+
+/* Only the instruction of the memory inside makes calls that are not reported. */
+static struct filter make_filter(uint64_t address) {
+    enum {
+        LOW = offsetof(struct seccomp_data, instruction_pointer),
+        HIGH = LOW + sizeof(uint32_t)
+    };
+    struct filter filter = {
+        .code = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, LOW),
+                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, QUIPU_INSIDE_CALL_END, 0, 3),
+                 BPF_STMT(BPF_LD | BPF_W | BPF_ABS, HIGH),
+                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
+                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE)},
+    };
+    filter.program.len = sizeof filter.code / sizeof *filter.code;
+    filter.program.filter =
+        (struct sock_filter *)(address + offsetof(struct filter, code)); /* NOLINT */
+    return filter;
+}
+
+/* Adds the filter. A privileged process needs no promise to get no further privileges. */
+static bool add_filter(pid_t thread, uint64_t address) {
+    const uint64_t promise[6] = {PR_SET_NO_NEW_PRIVS, 1};
+    const uint64_t add[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+                             address + offsetof(struct filter, program)};
+    return inject_first_call(thread, SYS_seccomp, add) == 0 ||
+           (inject_first_call(thread, SYS_prctl, promise) == 0 &&
+            inject_first_call(thread, SYS_seccomp, add) == 0);
+}
+
+void record_inside_begin(struct recorded_thread *thread) {
+    uint8_t own[sizeof(struct filter)];
+    uint64_t stack = 0;
+    get_register(thread->number, offsetof(struct user_regs_struct, rsp), &stack);
+    const uint64_t address = (stack - BELOW_STACK) & ~(uint64_t)15;
+    const struct filter filter = make_filter(address);
+    if (!read_memory(thread->number, address, own, sizeof own) ||
+        !write_memory(thread->number, address, &filter, sizeof filter))
+        return;
+    thread->recorder->filters = add_filter(thread->number, address);
+    write_memory(thread->number, address, own, sizeof own);
+}
+
+/* ---- going on ---- */
+
+/* Whether calls of the process stop by its filter alone. */
+static bool is_filtered(const struct recorded_process *process) {
+    return process->recorder->filters && !process->filters;
+}
+
+/* Whether the thread is within a call, of which the end is to be seen. */
+static bool is_within_call(const struct recorded_thread *thread) {
+    return thread->state == RECORD_IN_CALL || thread->state == RECORD_TURNED_BACK ||
+           thread->state == RECORD_EXECUTES;
+}
+
+static uint32_t calls_left(const struct recorded_thread *thread) {
+    const struct recorded_process *process = thread->process;
+    const struct recorder *recorder = thread->recorder;
+    bool all = thread->held || thread->state == RECORD_INTERRUPTED || process->inside.is_shared ||
+               !is_filtered(process) || (recorder->shuffle.on && process->group->threads > 1);
+    return (all ? QUIPU_LEFT_ALL : 0u) | (recorder->shared.count ? QUIPU_LEFT_WRITES : 0u);
+}
+
+void continue_thread(struct recorded_thread *thread, int signal) {
+    struct recorded_process *process = thread->process;
+    bool stops = !is_filtered(process) || is_within_call(thread);
+    if (process->inside.is_mapped && thread->state < RECORD_LEAVES) {
+        inside_set_left(&process->inside, thread->number, calls_left(thread));
+        inside_set_streams(&process->inside, thread->number, process->streams.leads_to);
+    }
+    ptrace(stops ? PTRACE_SYSCALL : PTRACE_CONT, thread->number, NULL, (void *)(intptr_t)signal);
+}
+
+void end_inside(struct recorded_thread *thread) {
+    inside_set_left(&thread->process->inside, thread->number, calls_left(thread) | QUIPU_LEFT_ALL);
+}
+
+/* ---- what was made ---- */
+
+/* Adds the memory that the call of ENTRY has written. Returns the address behind its pieces. */
+static bool add_pieces(struct recorded_thread *thread, const struct quipu_inside_entry *entry) {
+    const uint8_t *at = (const uint8_t *)(entry + 1), *end = (const uint8_t *)entry + entry->size;
+    for (uint16_t i = 0; i < entry->pieces; i++) {
+        const struct quipu_inside_piece *piece = (const void *)at;
+        uint64_t arguments[QUIPU_INSIDE_ARGUMENTS];
+        if ((size_t)(end - at) < sizeof *piece || piece->size > (size_t)(end - at) - sizeof *piece)
+            return false;
+        for (uint32_t k = 0; k < QUIPU_INSIDE_ARGUMENTS; k++)
+            arguments[k] = k == piece->argument ? piece->address : ~piece->address;
+        add_recorded_memory(thread, piece->address, piece + 1, piece->size, arguments);
+        at += sizeof *piece + QUIPU_INSIDE_ROUNDED(piece->size);
+    }
+    return true;
+}
+
+static bool add_entry(struct recorded_thread *thread, const struct quipu_inside_entry *entry) {
+    if (!add_pieces(thread, entry))
+        return false;
+    struct buffer *event = recording_event(&thread->recorder->writer);
+    buffer_uleb128(event, entry->number);
+    put_number(event, entry->hash, sizeof entry->hash);
+    put_number(event, 0, 1);
+    put_signed(event, entry->result);
+    add_recorded_event(thread, QUIPU_EVENT_CALL);
+    thread->recorder->calls++;
+    return true;
+}
+
+static void add_entries(struct recorded_thread *thread, const uint8_t *log, uint32_t used) {
+    for (uint32_t at = 0; at + sizeof(struct quipu_inside_entry) <= used;) {
+        const struct quipu_inside_entry *entry = (const void *)(log + at);
+        if (entry->size < sizeof *entry || entry->size > used - at || !add_entry(thread, entry))
+            return; /* the program has written there: its replay will differ */
+        at += entry->size;
+    }
+}
+
+void record_inside(struct recorded_thread *thread) {
+    static uint64_t log[QUIPU_INSIDE_LOG_SIZE / sizeof(uint64_t)];
+    const uint64_t place = QUIPU_INSIDE_STATE + offsetof(struct quipu_inside_state, used);
+    const struct { uint32_t used, taken, count; } none = {0};
+    uint32_t used = 0;
+    if (!thread->process->inside.is_mapped ||
+        !read_memory(thread->number, place, &used, sizeof used) || !used ||
+        used > QUIPU_INSIDE_LOG_SIZE || !read_memory(thread->number, QUIPU_INSIDE_LOG, log, used))
+        return;
+    recording_gather(&thread->recorder->writer, true);
+    add_entries(thread, (const uint8_t *)log, used);
+    recording_gather(&thread->recorder->writer, false);
+    write_memory(thread->number, place, &none, sizeof none);
+    thread->has_boundary = thread->at_event = false;
+}
+
+/* ---- calls that have stopped ---- */
+
+/* Whether another thread with the same memory stands behind the instruction at ADDRESS, or will
+ * when its call ends. */
+static bool others_stand_behind(const struct recorded_thread *thread, uint64_t address) {
+    const uint64_t reach = CALL_SIZE + CALL_MOVED_MOST;
+    for (const struct recorded_thread *at = thread->recorder->threads; at; at = at->next) {
+        bool has_memory = at != thread && at->process->group == thread->process->group;
+        bool in_call = at->state != RECORD_RUNS && at->behind - address <= reach;
+        if (has_memory && (in_call || next_instruction(at->number) - address <= reach))
+            return true;
+    }
+    return false;
+}
+
+static bool changes_descriptors(uint64_t number) {
+    static const uint16_t calls[] = {SYS_close,   SYS_close_range, SYS_dup2, SYS_dup3,
+                                     SYS_unshare, SYS_fcntl,       SYS_ioctl};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i] == number)
+            return true;
+    return false;
+}
+
+void record_inside_call(struct recorded_thread *thread) {
+    struct recorded_process *process = thread->process;
+    struct inside *inside = &process->inside;
+    if (!is_filtered(process) || thread->state != RECORD_RUNS)
+        return;
+    if (thread->vforks) /* the child has ended, or executes another program */
+        inside->is_shared = false;
+    if (changes_descriptors(thread->call.number))
+        inside_forget_descriptors(inside, thread->number);
+    if (!may_be_inside(thread->call.number) || thread->stream)
+        return;
+    const struct inside_visit visit = {
+        .arena = &process->arena,
+        .files = &process->recorder->inside_files,
+        .address = call_site(thread->number),
+        .mode = QUIPU_INSIDE_RECORD,
+        .may_move = !others_stand_behind(thread, call_site(thread->number)),
+    };
+    if (inside_visit(inside, thread->number, &visit))
+        set_boundary(thread, false);
+    if (inside->is_mapped)
+        process->site = QUIPU_INSIDE;
+}
