@@ -32,7 +32,7 @@
 #define QUIPU_SHARED_ROOM ((uint64_t)1 << 40)
 
 enum {
-    QUIPU_RECORDING_VERSION = 2,
+    QUIPU_RECORDING_VERSION = 3,
     QUIPU_RECORDING_MEMORY_MAX = 1 << 18, /* bytes of a QUIPU_EVENT_MEMORY; what is longer is
                                              several events */
     QUIPU_RECORDING_EVENT_MAX = 1 << 22,  /* bytes of any event */
@@ -132,6 +132,13 @@ enum quipu_event_kind {
     /* The thread is in a loop that changes nothing, in which it waits for others.
      *     u64 address; u32 hash of the registers there */
     QUIPU_EVENT_LOOP = 14,
+    /* An instruction that makes system calls, in the memory of the thread, has been replaced, so
+     * that frequent calls are made inside of the process. A replay may do the same; nothing else
+     * depends on it.
+     *     u64 address; sleb place of 7 bytes of padding, relative to it, or 0; u8 number of bytes
+     *     behind the instruction that were moved; the instruction and these bytes; if there is
+     *     padding, its bytes */
+    QUIPU_EVENT_SITE = 18,
 };
 
 enum quipu_clone_kind {
@@ -142,7 +149,7 @@ enum quipu_clone_kind {
 };
 
 enum {
-    QUIPU_EVENT_KINDS = 15,
+    QUIPU_EVENT_KINDS = 19,
     QUIPU_MEMORY_ADDRESS = 6,
     QUIPU_MEMORY_CONTENTS = 7,
     QUIPU_MEMORY_SHARED = 8,

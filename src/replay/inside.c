@@ -50,7 +50,7 @@ static struct inside_site *find_site(const struct inside *inside, uint64_t addre
 
 static struct inside_site *site_at_slot(const struct inside *inside, uint32_t slot) {
     for (size_t i = 0; i < inside->sites.count; i++)
-        if (inside->sites.data[i].slot == slot && inside->sites.data[i].plan)
+        if (inside->sites.data[i].slot == slot && inside->sites.data[i].has_slot)
             return &inside->sites.data[i];
     return NULL;
 }
@@ -125,14 +125,13 @@ static const struct inside_code *find_code_in(const struct inside *inside, uint6
     return NULL;
 }
 
-static const struct inside_plan *find_plan(struct inside *inside, pid_t thread,
-                                           const struct inside_visit *visit) {
-    if (!find_code_in(inside, visit->address))
-        read_code(inside, visit->arena, thread);
-    const struct inside_code *code = find_code_in(inside, visit->address);
-    return code ? find_inside_plan(visit->files, code->path,
-                                   visit->address - code->start + code->offset)
-                : NULL;
+const struct inside_plan *inside_plan_at(struct inside *inside, struct arena *arena,
+                                         struct inside_files *files, pid_t thread,
+                                         uint64_t address) {
+    if (!find_code_in(inside, address))
+        read_code(inside, arena, thread);
+    const struct inside_code *code = find_code_in(inside, address);
+    return code ? find_inside_plan(files, code->path, address - code->start + code->offset) : NULL;
 }
 
 /* ---- sites ---- */
@@ -190,45 +189,20 @@ static bool is_as_planned(pid_t thread, const struct inside_site *site) {
                             memcmp(padding, plan->padding_code, sizeof padding) == 0));
 }
 
-static bool patch(struct inside *inside, pid_t thread, struct inside_site *site,
-                  const struct inside_visit *visit) {
-    site->plan = find_plan(inside, thread, visit);
-    if (!site->plan || (!site->plan->padding && !site->plan->moved) ||
-        !is_as_planned(thread, site)) {
-        site->plan = NULL;
-        site->is_retired = true;
-        return false;
-    }
-    if (site->plan->moved && (!visit->may_move || site->is_passed)) {
-        site->is_retired = site->is_passed;
-        site->plan = NULL;
-        site->visits = 0;
-        return false;
-    }
-    if (!inside->is_mapped)
-        map_memory(inside, thread, visit->address, visit->mode);
-    if (!inside->is_mapped || inside->slots == QUIPU_INSIDE_SITES)
-        return false;
-    site->slot = inside->slots++;
-    site->is_patched = write_slot(thread, site) && write_jumps(thread, site);
-    site->is_retired = !site->is_patched;
-    if (site->is_patched && site->plan->moved)
-        set_register(thread, offsetof(struct user_regs_struct, rip),
-                     trampoline_of(site->slot) + QUIPU_INSIDE_SITE_REST);
-    return site->is_patched;
+/* Returns the site at ADDRESS, a new one if there was none. */
+static struct inside_site *take_site(struct inside *inside, struct arena *arena, uint64_t address) {
+    struct inside_site *site = find_site(inside, address);
+    if (site)
+        return site;
+    vector_push(arena, &inside->sites, ((struct inside_site){.address = address}));
+    return &inside->sites.data[inside->sites.count - 1];
 }
 
-bool inside_visit(struct inside *inside, pid_t thread, const struct inside_visit *visit) {
-    if (inside->is_refused || inside->is_shared || is_inside(visit->address))
+bool inside_is_due(struct inside *inside, struct arena *arena, uint64_t address) {
+    if (inside->is_refused || inside->is_shared || is_inside(address))
         return false;
-    struct inside_site *site = find_site(inside, visit->address);
-    if (!site) {
-        vector_push(visit->arena, &inside->sites,
-                    ((struct inside_site){.address = visit->address}));
-        site = &inside->sites.data[inside->sites.count - 1];
-    }
-    return !site->is_patched && !site->is_retired && ++site->visits >= VISITS &&
-           patch(inside, thread, site, visit);
+    struct inside_site *site = take_site(inside, arena, address);
+    return !site->is_patched && !site->is_retired && ++site->visits >= VISITS;
 }
 
 static void retire(struct inside_site *site, pid_t thread) {
@@ -236,6 +210,39 @@ static void retire(struct inside_site *site, pid_t thread) {
         write_memory(thread, site->address, site->plan->code, patched_size(site->plan));
     site->is_patched = false;
     site->is_retired = true;
+}
+
+/* Whether the site can be replaced now. If it never can, it is retired. */
+static bool can_replace(struct inside_site *site, pid_t thread, bool may_move) {
+    const struct inside_plan *plan = site->plan;
+    bool never = !plan || (!plan->padding && !plan->moved) || (plan->moved && site->is_passed) ||
+                 !is_as_planned(thread, site);
+    site->is_retired |= never;
+    if (!never && plan->moved && !may_move)
+        site->visits = 0;
+    return !never && (may_move || !plan->moved);
+}
+
+bool inside_replace(struct inside *inside, pid_t thread, const struct inside_visit *visit) {
+    struct inside_site *site = take_site(inside, visit->arena, visit->address);
+    if (site->is_patched || site->is_retired || inside->is_refused || inside->is_shared)
+        return false;
+    site->plan = visit->plan;
+    if (!can_replace(site, thread, visit->may_move))
+        return false;
+    if (!inside->is_mapped)
+        map_memory(inside, thread, visit->address, visit->mode);
+    if (!inside->is_mapped || inside->slots == QUIPU_INSIDE_SITES)
+        return false;
+    site->slot = inside->slots++;
+    site->has_slot = true;
+    site->is_patched = write_slot(thread, site) && write_jumps(thread, site);
+    site->is_retired = !site->is_patched;
+    if (site->is_patched && site->plan->moved &&
+        next_instruction(thread) == site->address + CALL_SIZE)
+        set_register(thread, offsetof(struct user_regs_struct, rip),
+                     trampoline_of(site->slot) + QUIPU_INSIDE_SITE_REST);
+    return site->is_patched;
 }
 
 void inside_restore(struct inside *inside, pid_t thread) {
@@ -269,26 +276,31 @@ static struct inside_site *site_around(const struct inside *inside, uint64_t add
     return site_at_slot(inside, (uint32_t)(distance / QUIPU_INSIDE_TRAMPOLINE_SIZE));
 }
 
-void inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers) {
+/* Returns the site whose own instruction has made the call at which a thread has stopped with
+ * REGISTERS, or NULL. */
+static const struct inside_site *left_site(const struct inside *inside,
+                                           const struct user_regs_struct *registers) {
     uint64_t place;
     const struct inside_site *site = site_around(inside, registers->rip, &place);
-    if (!site || place != QUIPU_INSIDE_SITE_REST)
+    return site && place == QUIPU_INSIDE_SITE_REST ? site : NULL;
+}
+
+void inside_look(const struct inside *inside, struct user_regs_struct *registers) {
+    const struct inside_site *site = left_site(inside, registers);
+    if (site)
+        registers->rip = registers->rcx = site->address + CALL_SIZE;
+}
+
+void inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers) {
+    const struct inside_site *site = left_site(inside, registers);
+    if (!site)
         return;
     struct user_regs_struct own = *registers;
-    registers->rip = registers->rcx = own.rcx = site->address + CALL_SIZE;
+    inside_look(inside, registers);
+    own.rcx = registers->rcx;
     if (!site->plan->moved || !site->is_patched)
         own.rip = registers->rip;
     set_general_registers(thread, &own);
-}
-
-/* Behind the instruction at ADDRESS, if it is one, a handler has come in. */
-static void note_passed(struct inside *inside, struct arena *arena, uint64_t address) {
-    struct inside_site *site = find_site(inside, address);
-    if (!site) {
-        vector_push(arena, &inside->sites, ((struct inside_site){.address = address}));
-        site = &inside->sites.data[inside->sites.count - 1];
-    }
-    site->is_passed = true;
 }
 
 void inside_return(struct inside *inside, struct arena *arena, pid_t thread) {
@@ -299,7 +311,7 @@ void inside_return(struct inside *inside, struct arena *arena, pid_t thread) {
         uint64_t behind = place == QUIPU_INSIDE_SITE_REST ? CALL_SIZE : 0;
         set_register(thread, offsetof(struct user_regs_struct, rip), site->address + behind);
     } else {
-        note_passed(inside, arena, at - CALL_SIZE);
+        take_site(inside, arena, at - CALL_SIZE)->is_passed = true;
     }
 }
 

@@ -20,7 +20,7 @@ struct inside_site {
     uint8_t visits;  /* calls until it is replaced */
     bool is_retired; /* it is never replaced, or not again */
     bool is_passed;  /* a handler has come in behind it, and will go on there */
-    bool is_patched;
+    bool has_slot, is_patched;
 };
 
 /* A part of a file that is mapped as code. */
@@ -40,18 +40,27 @@ struct inside {
     uint8_t streams[QUIPU_INSIDE_DESCRIPTORS]; /* that are in the memory */
 };
 
-/* What inside_visit needs to know. */
+/* An instruction that is to be replaced. */
 struct inside_visit {
     struct arena *arena; /* of the process */
-    struct inside_files *files;
-    uint64_t address; /* of the instruction */
-    uint32_t mode;    /* enum quipu_inside_mode */
-    bool may_move;    /* no other thread stands behind the instruction */
+    uint64_t address;
+    const struct inside_plan *plan; /* lives as long as the process; NULL: it cannot be replaced */
+    uint32_t mode;                  /* enum quipu_inside_mode */
+    bool may_move;                  /* no other thread stands behind the instruction */
 };
 
-/* THREAD is behind a system call that may be made inside. If the instruction has made some, it is
- * replaced. Returns whether it was; THREAD goes on in what was moved then. */
-bool inside_visit(struct inside *inside, pid_t thread, const struct inside_visit *visit);
+/* A thread is behind a system call at ADDRESS that may be made inside. Returns whether the
+ * instruction has made so many that it is to be replaced. ARENA is the process's. */
+bool inside_is_due(struct inside *inside, struct arena *arena, uint64_t address);
+
+/* Returns how the instruction at ADDRESS can be replaced, or NULL if it cannot. */
+const struct inside_plan *inside_plan_at(struct inside *inside, struct arena *arena,
+                                         struct inside_files *files, pid_t thread,
+                                         uint64_t address);
+
+/* Replaces an instruction. THREAD is not within a call. Returns whether it was replaced; if THREAD
+ * is behind it, it may then go on in what was moved. */
+bool inside_replace(struct inside *inside, pid_t thread, const struct inside_visit *visit);
 
 /* Sets TO to a copy of what a process has, in ARENA, for a child that begins with its memory. */
 void inside_copy(struct arena *arena, const struct inside *from, struct inside *to);
@@ -63,6 +72,10 @@ void inside_forget(struct inside *inside);
 static inline bool is_inside(uint64_t address) {
     return address - QUIPU_INSIDE < QUIPU_INSIDE_END - QUIPU_INSIDE;
 }
+
+/* REGISTERS of a thread that is stopped in front of a system call become what they would be in the
+ * program. */
+void inside_look(const struct inside *inside, struct user_regs_struct *registers);
 
 /* THREAD is stopped in front of a system call, with REGISTERS. If it was left by the memory, the
  * registers become what they would be in the program. Where instructions were moved, the thread's

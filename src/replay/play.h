@@ -1,18 +1,26 @@
 /* play.h: the state of a player, which its parts share: player.c, play_event.c, play_start.c,
- * play_call.c, play_thread.c, play_loop.c.
+ * play_call.c, play_thread.c, play_tick.c, play_loop.c, play_inside.c.
  *
  * One thread at a time plays: that of the next event. All others are stopped, each behind its last
  * event, or in front of a call that waits for its result. */
 #ifndef QUIPU_REPLAY_PLAY_H
 #define QUIPU_REPLAY_PLAY_H
 
+#include "replay/inside.h"
 #include "replay/player.h"
 #include "replay/recording.h"
 #include "replay/ticks.h"
 #include "tracee/affinity.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
+#include "util/buffer.h"
 #include "util/vector.h"
+
+/* An instruction that the recorder has replaced. */
+struct play_site {
+    uint64_t address;
+    const struct inside_plan *plan;
+};
 
 struct play_process {
     struct play_process *next; /* that is not gone */
@@ -20,6 +28,8 @@ struct play_process {
     pid_t recorded;
     bool is_first;
     struct process_ticks ticks;
+    struct inside inside;
+    VECTOR(struct play_site) sites; /* that are to be replaced */
 };
 
 struct play_thread {
@@ -61,6 +71,10 @@ struct player {
     VECTOR(struct memory_event) memory;
     bool has_event; /* it is read */
 
+    /* Calls that are given inside. */
+    struct buffer log;
+    VECTOR(struct recording_place) given; /* where their events are */
+
     bool ended;
 };
 
@@ -93,6 +107,26 @@ uint64_t shared_place(const struct memory_event *mapping);
 
 /* The event is done. The play ends if there is no other. */
 void finish_event(struct player *player);
+
+/* The event counts as done, but nothing that follows from it is. */
+void pass_event(struct player *player);
+
+/* ---- play_inside.c ---- */
+
+/* The thread that plays is about to be continued. It gets the next calls inside, if it can. */
+void give_inside(struct player *player);
+
+/* It has stopped. The next event is the first one that it was not given. */
+void take_inside(struct player *player);
+
+/* Sets REGISTERS to those that the program has in front of the call at which the thread is. */
+bool look_at_call(const struct player *player, struct user_regs_struct *registers);
+
+/* The next event tells of an instruction that the recorder has replaced. */
+void note_site(struct player *player);
+
+/* The thread is behind CALL. If a child has had its memory up to now, it has it for itself. */
+void end_shared_inside(struct player *player, const struct system_call *call);
 
 /* ---- play_start.c ---- */
 

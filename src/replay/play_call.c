@@ -148,6 +148,7 @@ static void give_call_event(struct player *player, const struct system_call *cal
     if (player->ended || !write_event_memory(player, call->arguments))
         return;
     note_alternate_stack(player, call);
+    end_shared_inside(player, call);
     player->playing.calls++;
     finish_event(player);
 }
@@ -197,7 +198,7 @@ void play_call(struct player *player, const struct system_call *call) {
     struct system_call given = *call;
     given.result = recorded.result;
     uint32_t written = hash_written(player->process, &given);
-    if (!get_general_registers(player->process, &registers) ||
+    if (!look_at_call(player, &registers) ||
         (hash_registers(&registers, true) ^ written) != recorded.hash) {
         end_by_difference(player, arena_print(player->arena, "%s with other registers%s",
                                               describe_call(player, call),

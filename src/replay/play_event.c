@@ -75,6 +75,10 @@ bool peek_event(struct player *player) {
             return false;
         if (player->event.kind == QUIPU_EVENT_CONTENTS)
             continue;
+        if (player->event.kind == QUIPU_EVENT_SITE) {
+            note_site(player);
+            continue;
+        }
         if (player->event.kind != QUIPU_EVENT_MEMORY) {
             player->has_event = true;
         } else if (!keep_memory(player, &player->event)) {
@@ -140,13 +144,13 @@ bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
 }
 
 void forget_event(struct player *player) {
-    arena_release(&player->event_arena);
+    arena_clear(&player->event_arena);
     player->memory.count = player->memory.capacity = 0;
     player->memory.data = NULL;
     player->has_event = player->announced = false;
 }
 
-static void take_next(struct player *player) {
+void pass_event(struct player *player) {
     forget_event(player);
     player->place = recording_tell(&player->recording);
     player->events++;
@@ -154,7 +158,7 @@ static void take_next(struct player *player) {
 }
 
 void finish_event(struct player *player) {
-    take_next(player);
+    pass_event(player);
     while (!player->ended && peek_event(player) && play_quietly(player))
-        take_next(player);
+        pass_event(player);
 }

@@ -184,6 +184,7 @@ void play_program(struct player *player) {
     if (!wrong) {
         struct play_process *own = thread->process;
         kill_process(player, own);
+        inside_forget(&own->inside);
         thread->process = own;
         thread->awaits = thread->in_call = player->in_call = false;
         thread->number = own->number = player->process = process;

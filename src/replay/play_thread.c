@@ -118,6 +118,15 @@ static void add_absent_thread(struct player *player) {
     vector_push(player->arena, &player->threads, thread);
 }
 
+/* The new process COPY has what PROCESS has. */
+static void copy_process(struct player *player, struct play_process *process,
+                         struct play_process *copy, enum quipu_clone_kind kind) {
+    copy->ticks = ticks_of_copy(&process->ticks);
+    inside_copy(player->arena, &process->inside, &copy->inside);
+    copy->inside.is_shared = kind == QUIPU_CLONE_SHARED;
+    process->inside.is_shared |= kind == QUIPU_CLONE_SHARED;
+}
+
 void play_clone(struct player *player, const struct system_call *call) {
     struct clone_event made;
     struct user_regs_struct registers;
@@ -150,7 +159,7 @@ void play_clone(struct player *player, const struct system_call *call) {
     play(player,
          add_play_thread(player, is_thread ? maker->process : NULL, number, (pid_t)made.number));
     if (!is_thread)
-        player->thread->process->ticks = ticks_of_copy(&maker->process->ticks);
+        copy_process(player, maker->process, player->thread->process, made.kind);
     memcpy(&registers, made.registers, sizeof registers);
     registers.orig_rax = UINT64_MAX;
     if (!set_general_registers(number, &registers))

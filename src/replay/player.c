@@ -65,6 +65,8 @@ static void enter_handler(struct player *player, const struct signal_event *sign
     if (!write_event_memory(player, NULL))
         return;
     note_stack(player, registers.general.rsp);
+    if (player->hooks->gives_inside)
+        inside_return(&player->thread->process->inside, player->arena, player->process);
     if (!set_registers(player->process, &registers)) {
         end_by_difference(player, "cannot get the registers of a signal handler");
         return;
@@ -154,6 +156,14 @@ static enum play_pause play_fault(struct player *player, int signal) {
     return PAUSE_ENDED;
 }
 
+/* If the memory inside has left the call, it looks as if the program had made it. */
+static void enter_from_inside(struct player *player) {
+    struct user_regs_struct registers;
+    const struct inside *inside = &player->thread->process->inside;
+    if (inside->is_mapped && get_general_registers(player->process, &registers))
+        inside_enter(inside, player->process, &registers);
+}
+
 /* In front of a signal the process is in front of the call's instruction again, as it is once the
  * handler has returned. */
 static enum play_pause play_entry(struct player *player, const struct system_call *call) {
@@ -163,7 +173,7 @@ static enum play_pause play_entry(struct player *player, const struct system_cal
     player->in_call = true;
     player->event_address = call_site(player->process);
     int pause = GO_ON;
-    if (get_general_registers(player->process, &registers))
+    if (look_at_call(player, &registers))
         pause = play_signal(player, QUIPU_SIGNAL_BEFORE, hash_registers(&registers, true));
     if (pause == PAUSE_SIGNAL)
         enter_call_again(player->process);
@@ -183,6 +193,7 @@ static int take_stop(struct player *player, int status, struct pause_request req
         end_by_difference(player, "has ended");
         return PAUSE_ENDED;
     case REASON_CALL_ENTRY:
+        enter_from_inside(player);
         return (int)play_entry(player, &stop.call);
     case REASON_BREAKPOINT:
         if (play_tick_stop(player))
@@ -275,10 +286,13 @@ enum play_pause player_go(struct player *player, bool step) {
     while (pause == GO_ON) {
         int status = 0;
         request.step = step || needs_step(player);
+        if (!request.step)
+            give_inside(player);
         approach_tick(player, request.step);
         if (player->ended)
             return PAUSE_ENDED;
         if (resume(player, &request, &status)) {
+            take_inside(player);
             request.step = step;
             pause = take_stop(player, status, request);
         } else {
@@ -344,6 +358,7 @@ void player_end(struct player *player) {
         kill_process(player, at);
     arena_release(&player->event_arena);
     arena_release(&player->start_arena);
+    buffer_release(&player->log);
     recording_close(&player->recording);
     if (player->shared >= 0)
         close(player->shared);
@@ -376,7 +391,7 @@ static void write_stream(void *context, int stream, const void *bytes, size_t si
 }
 
 enum played play_recording(struct arena *arena, const char *path, struct playing *playing) {
-    static const struct play_hooks hooks = {.write_output = write_stream};
+    static const struct play_hooks hooks = {.write_output = write_stream, .gives_inside = true};
     struct player *player;
     const char *wrong = player_begin(arena, path, &hooks, &player);
     if (wrong) {

@@ -55,6 +55,7 @@ struct play_hooks {
     /* Only the first process plays. What others do, which have a copy of its memory, is passed by.
      */
     bool first_only;
+    bool gives_inside; /* calls may be given inside of the program, without a pause at each */
     /* The program has written SIZE bytes to standard output, 1, or standard error, 2. */
     void (*write_output)(void *context, int stream, const void *bytes, size_t size);
     /* Whether the breakpoint instruction at ADDRESS is not the program's. NULL: none. */

@@ -197,6 +197,36 @@ static bool changes_descriptors(uint64_t number) {
     return false;
 }
 
+static void record_site(struct recorded_thread *thread, uint64_t address,
+                        const struct inside_plan *plan) {
+    struct buffer *event = recording_event(&thread->recorder->writer);
+    put_number(event, address, sizeof address);
+    put_signed(event, plan->padding);
+    put_number(event, plan->moved, 1);
+    buffer_add(event, plan->code, (size_t)CALL_SIZE + plan->moved);
+    buffer_add(event, plan->padding_code, plan->padding ? CALL_JUMP_SIZE : 0);
+    add_recorded_event(thread, QUIPU_EVENT_SITE);
+}
+
+/* The instruction at ADDRESS, behind which the thread is, makes calls inside from now on. */
+static void replace_site(struct recorded_thread *thread, uint64_t address) {
+    struct recorded_process *process = thread->process;
+    struct inside *inside = &process->inside;
+    const struct inside_visit visit = {
+        .arena = &process->arena,
+        .address = address,
+        .plan = inside_plan_at(inside, &process->arena, &process->recorder->inside_files,
+                               thread->number, address),
+        .mode = QUIPU_INSIDE_RECORD,
+        .may_move = !others_stand_behind(thread, address),
+    };
+    if (!inside_replace(inside, thread->number, &visit))
+        return;
+    process->site = QUIPU_INSIDE;
+    record_site(thread, address, visit.plan);
+    set_boundary(thread, false);
+}
+
 void record_inside_call(struct recorded_thread *thread) {
     struct recorded_process *process = thread->process;
     struct inside *inside = &process->inside;
@@ -208,15 +238,7 @@ void record_inside_call(struct recorded_thread *thread) {
         inside_forget_descriptors(inside, thread->number);
     if (!may_be_inside(thread->call.number) || thread->stream)
         return;
-    const struct inside_visit visit = {
-        .arena = &process->arena,
-        .files = &process->recorder->inside_files,
-        .address = call_site(thread->number),
-        .mode = QUIPU_INSIDE_RECORD,
-        .may_move = !others_stand_behind(thread, call_site(thread->number)),
-    };
-    if (inside_visit(inside, thread->number, &visit))
-        set_boundary(thread, false);
-    if (inside->is_mapped)
-        process->site = QUIPU_INSIDE;
+    const uint64_t address = call_site(thread->number);
+    if (inside_is_due(inside, &process->arena, address))
+        replace_site(thread, address);
 }

@@ -1,6 +1,8 @@
 /* recording.c: reads a recording; see recording.h. */
 #include "replay/recording.h"
 
+#include "x86/call_patch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -295,6 +297,17 @@ bool read_clone_event(struct event *event, struct clone_event *made) {
     made->number = (uint32_t)cursor_number(bytes, sizeof made->number);
     made->registers = cursor_bytes(bytes, QUIPU_REGISTERS * sizeof(uint64_t));
     return is_taken(bytes) && made->kind >= QUIPU_CLONE_THREAD && made->kind <= QUIPU_CLONE_COPY;
+}
+
+bool read_site_event(struct event *event, struct site_event *site) {
+    struct cursor *bytes = &event->bytes;
+    *site = (struct site_event){.address = cursor_number(bytes, 8), .padding = take_signed(bytes)};
+    site->moved = (uint8_t)cursor_number(bytes, 1);
+    site->code = cursor_bytes(bytes, (size_t)CALL_SIZE + site->moved);
+    if (site->padding)
+        site->padding_code = cursor_bytes(bytes, CALL_JUMP_SIZE);
+    return !bytes->failed && cursor_left(bytes) == 0 && site->moved <= CALL_MOVED_MOST &&
+           site->padding >= INT16_MIN && site->padding <= INT16_MAX;
 }
 
 bool read_loop_event(struct event *event, struct loop_event *loop) {

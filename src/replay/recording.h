@@ -101,6 +101,13 @@ struct loop_event {
     uint32_t hash;
 };
 
+struct site_event {
+    uint64_t address;
+    int64_t padding;
+    uint8_t moved;
+    const uint8_t *code, *padding_code; /* padding_code is NULL if there is none */
+};
+
 struct signal_event {
     uint8_t signal;
     enum quipu_signal_place place;
@@ -135,6 +142,7 @@ bool read_call_event(struct event *event, struct call_event *call);
 bool read_entry_event(struct event *event, struct call_event *call); /* without a result */
 bool read_clone_event(struct event *event, struct clone_event *made);
 bool read_loop_event(struct event *event, struct loop_event *loop);
+bool read_site_event(struct event *event, struct site_event *site);
 bool read_exit_event(struct event *event);
 bool read_signal_event(struct event *event, struct signal_event *signal);
 bool read_counter_event(struct event *event, struct counter_event *counter);

@@ -191,8 +191,8 @@ static bool add_measured(struct call_effects *effects, pid_t process,
 /* ---- the call ---- */
 
 bool effects_begin(struct call_effects *effects, pid_t process, const struct system_call *call) {
-    arena_release(&effects->arena);
-    *effects = (struct call_effects){.row = find_call_row(call)};
+    arena_clear(&effects->arena);
+    *effects = (struct call_effects){.arena = effects->arena, .row = find_call_row(call)};
     effects->known = effects->row->number == call->number;
     if (!effects->known)
         return copy_writable_memory(&effects->arena, process, &effects->before);

@@ -73,3 +73,14 @@ void arena_release(struct arena *arena) {
     }
     arena->next = arena->end = NULL;
 }
+
+void arena_clear(struct arena *arena) {
+    struct arena_chunk *chunk = arena->chunks;
+    if (!chunk || chunk->older || (size_t)(arena->end - (char *)(chunk + 1)) > CHUNK_SIZE) {
+        arena_release(arena);
+        return;
+    }
+    char *first = (char *)(chunk + 1);
+    memset(first, 0, (size_t)(arena->next - first));
+    arena->next = first;
+}

@@ -33,6 +33,9 @@ char *arena_print(struct arena *arena, const char *format, ...)
 /* Releases all memory. The arena is then empty and can be used again. */
 void arena_release(struct arena *arena);
 
+/* The same, but what one chunk has room for is used again, without asking for it anew. */
+void arena_clear(struct arena *arena);
+
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc((arena), sizeof(type) * (count)))
 
