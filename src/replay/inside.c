@@ -315,6 +315,11 @@ void inside_return(struct inside *inside, struct arena *arena, pid_t thread) {
     }
 }
 
+bool inside_is_busy(const struct inside *inside, pid_t thread) {
+    uint64_t place, at = inside->is_mapped ? next_instruction(thread) : 0;
+    return is_inside(at) && (!site_around(inside, at, &place) || place < QUIPU_INSIDE_SITE_CALL);
+}
+
 /* Continues THREAD by REQUEST. Returns whether it has stopped by a trap. */
 static bool go(pid_t thread, enum __ptrace_request request, int signal, int *status) {
     *status = 0;
@@ -324,11 +329,9 @@ static bool go(pid_t thread, enum __ptrace_request request, int signal, int *sta
 
 int inside_run_out(struct inside *inside, pid_t thread, int signal) {
     const uint8_t trap = BREAKPOINT_BYTE;
-    uint64_t at = next_instruction(thread), place;
     uint8_t own;
     int status;
-    const struct inside_site *site = site_around(inside, at, &place);
-    if (!site || place < QUIPU_INSIDE_SITE_CALL) { /* on the way to what makes the call */
+    if (inside_is_busy(inside, thread)) {
         if (!read_memory(thread, QUIPU_INSIDE_EXIT, &own, 1) ||
             !write_memory(thread, QUIPU_INSIDE_EXIT, &trap, 1))
             return 0;

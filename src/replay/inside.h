@@ -86,6 +86,10 @@ void inside_enter(const struct inside *inside, pid_t thread, struct user_regs_st
  * what was moved, or in front of it; and so will all others. ARENA is the process's. */
 void inside_return(struct inside *inside, struct arena *arena, pid_t thread);
 
+/* Whether THREAD was stopped while the code there makes a call, so the log may be about to change.
+ */
+bool inside_is_busy(const struct inside *inside, pid_t thread);
+
 /* THREAD is stopped by SIGNAL within the memory. Continues to its end, with the signal, which is
  * blocked. Returns 0, or the status of wait of another stop in which that has ended. */
 int inside_run_out(struct inside *inside, pid_t thread, int signal);

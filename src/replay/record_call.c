@@ -90,13 +90,13 @@ static void begin_call(struct recorded_thread *thread) {
 
 void record_call_entry(struct recorded_thread *thread) {
     struct user_regs_struct registers;
+    if (!get_general_registers(thread->number, &registers))
+        return;
+    inside_enter(&thread->process->inside, thread->number, &registers);
     if (thread->state == RECORD_INTERRUPTED) {
         thread->state = RECORD_IN_CALL;
         return;
     }
-    if (!get_general_registers(thread->number, &registers))
-        return;
-    inside_enter(&thread->process->inside, thread->number, &registers);
     thread->call_hash = hash_registers(&registers, true);
     thread->behind = registers.rip;
     if (!thread->process->site)
