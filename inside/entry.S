@@ -18,7 +18,7 @@ inside_exit:
         .org    QUIPU_INSIDE_ENTER - QUIPU_INSIDE
 inside_enter:
         movq    %rsp, QUIPU_INSIDE_SAVED_STACK
-        movl    $QUIPU_INSIDE_STACK_END, %esp
+        movl    $QUIPU_INSIDE_STACK_END - 8, %esp /* aligned to 16 bytes for the call */
         pushfq
         cld
         pushq   %r15

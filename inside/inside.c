@@ -189,6 +189,17 @@ static bool send_or_receive(struct call *call) {
     return true;
 }
 
+/* What it waits for is not known before it is made. So its descriptor must lead to a file, or not
+ * wait by itself. */
+static bool transfer_vector(struct call *call) {
+    enum quipu_inside_descriptor leads_to = look_at_descriptor(call->arguments[0]);
+    if (leads_to != QUIPU_DESCRIPTOR_FILE &&
+        (leads_to != QUIPU_DESCRIPTOR_WAITS || !does_not_wait(call->arguments[0])))
+        return false;
+    call->result = call_kernel(call->number, call->arguments);
+    return true;
+}
+
 static bool poll(struct call *call) {
     uint64_t arguments[ARGUMENTS];
     copy(arguments, call->arguments, sizeof arguments);
@@ -244,6 +255,24 @@ static bool wait_or_wake(struct call *call) {
     return !(waits && call->result == -ETIMEDOUT);
 }
 
+/* The kernel's functions know these clocks; for others they make a system call. */
+static bool is_read_by_function(uint64_t clock) {
+    const uint64_t clocks = 1u << 0 | 1u << 1 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 11;
+    return clock < 32 && clocks >> clock & 1;
+}
+
+static bool read_clock(struct call *call) {
+    typedef int64_t function(uint64_t, uint64_t);
+    uint64_t address = state->clocks[call->row->wait];
+    bool known = call->row->wait != QUIPU_CLOCK_GETTIME || is_read_by_function(call->arguments[0]);
+    call->result = -EINVAL;
+    if (address && known)
+        call->result = ((function *)(uintptr_t)address)(call->arguments[0], call->arguments[1]);
+    if (call->result < 0)
+        call->result = call_kernel(call->number, call->arguments);
+    return true;
+}
+
 /* Makes the call. Returns false if it is left. */
 static bool make(struct call *call) {
     switch (call->row->kind) {
@@ -261,6 +290,10 @@ static bool make(struct call *call) {
         return open_file(call);
     case QUIPU_INSIDE_CLOSE:
         return close_descriptor(call);
+    case QUIPU_INSIDE_CLOCK:
+        return read_clock(call);
+    case QUIPU_INSIDE_VECTOR:
+        return transfer_vector(call);
     case QUIPU_INSIDE_FUTEX:
         return wait_or_wake(call);
     default:
@@ -328,13 +361,37 @@ static void add_pieces(const struct call *call, struct quipu_inside_entry *entry
     }
 }
 
+static const uint8_t *memory_at(uint64_t address) {
+    return (const uint8_t *)(uintptr_t)address;
+}
+
+/* The hash of the first LEFT bytes of what COUNT parts at ADDRESS lead to. */
+static uint32_t hash_parts(uint64_t address, uint64_t count, uint64_t left) {
+    const struct iovec *parts = (const void *)memory_at(address);
+    uint64_t hash = QUIPU_EVENT_HASH_BEGIN;
+    for (uint64_t i = 0; i < count && left; i++) {
+        uint64_t size = parts[i].iov_len < left ? parts[i].iov_len : left;
+        hash = quipu_hash_part(hash, parts[i].iov_base, size);
+        left -= size;
+    }
+    return (uint32_t)hash;
+}
+
 /* The hash of the bytes that a call with that result has written to a descriptor. */
 static uint32_t hash_written(const struct call *call, int64_t result) {
-    bool writes =
-        call->number == SYS_write || call->number == SYS_pwrite64 || call->number == SYS_sendto;
-    if (!writes || result <= 0)
+    if (result <= 0)
         return 0;
-    return quipu_hash_bytes((const uint8_t *)(uintptr_t)call->arguments[1], (size_t)result);
+    switch (call->number) {
+    case SYS_write:
+    case SYS_pwrite64:
+    case SYS_sendto:
+        return (uint32_t)quipu_hash_part(QUIPU_EVENT_HASH_BEGIN, memory_at(call->arguments[1]),
+                                         (size_t)result);
+    case SYS_writev:
+        return hash_parts(call->arguments[1], call->arguments[2], (uint64_t)result);
+    default:
+        return 0;
+    }
 }
 
 static uint64_t read_base(bool of_gs) {

@@ -1,5 +1,6 @@
 /* event_hash.h: the hashes in events of a recording (format/recording.h), for recorder, player, and
- * the code inside of the program (format/inside.h). */
+ * the code inside of the program (format/inside.h). Both are FNV-1a, by words of 64 bits, with the
+ * upper half mixed in. */
 #ifndef QUIPU_FORMAT_EVENT_HASH_H
 #define QUIPU_FORMAT_EVENT_HASH_H
 
@@ -13,22 +14,31 @@ enum {
     QUIPU_HASHED_FLAGS = 0xcc1
 };
 
-/* FNV-1a, by words. */
+#define QUIPU_EVENT_HASH_BEGIN ((uint64_t)0xcbf29ce484222325u)
+
+static inline uint64_t quipu_hash_word(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0x100000001b3u;
+    return hash ^ hash >> 32;
+}
+
 static inline uint32_t quipu_hash_registers(const uint64_t words[QUIPU_HASHED_REGISTERS]) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < QUIPU_HASHED_REGISTERS; i++) {
-        hash = (hash ^ words[i]) * 0x100000001b3u;
-        hash ^= hash >> 32;
-    }
+    uint64_t hash = QUIPU_EVENT_HASH_BEGIN;
+    for (size_t i = 0; i < QUIPU_HASHED_REGISTERS; i++)
+        hash = quipu_hash_word(hash, words[i]);
     return (uint32_t)hash;
 }
 
-/* FNV-1a, of the bytes that a call has written to a descriptor. */
-static inline uint32_t quipu_hash_bytes(const uint8_t *bytes, size_t size) {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 16777619u;
-    return hash;
+/* Adds SIZE bytes, a part of what a call has written to a descriptor, to HASH. The last word is
+ * filled up with zeros. */
+static inline uint64_t quipu_hash_part(uint64_t hash, const uint8_t *bytes, size_t size) {
+    typedef uint64_t word __attribute__((aligned(1), may_alias));
+    uint64_t last = 0;
+    size_t at = 0;
+    for (; size - at >= sizeof last; at += sizeof last)
+        hash = quipu_hash_word(hash, *(const word *)(bytes + at));
+    for (unsigned i = 0; at + i < size; i++)
+        last |= (uint64_t)bytes[at + i] << 8 * i;
+    return at < size ? quipu_hash_word(hash, last) : hash;
 }
 
 #endif

@@ -63,7 +63,9 @@ enum quipu_inside_kind {
     QUIPU_INSIDE_POLL,    /* it waits for the milliseconds of argument `wait` */
     QUIPU_INSIDE_OPEN,    /* it opens the path of argument `wait`, if that is a file or directory */
     QUIPU_INSIDE_CLOSE,
-    QUIPU_INSIDE_FUTEX, /* it waits if the word has the value of argument 2 */
+    QUIPU_INSIDE_FUTEX,  /* it waits if the word has the value of argument 2 */
+    QUIPU_INSIDE_CLOCK,  /* it reads the clock */
+    QUIPU_INSIDE_VECTOR, /* it reads or writes what a struct iovec leads to, or a file */
 };
 
 /* What a descriptor leads to. */
@@ -72,6 +74,14 @@ enum quipu_inside_descriptor {
     QUIPU_DESCRIPTOR_FILE,  /* calls do not wait for other threads */
     QUIPU_DESCRIPTOR_WAITS, /* they may */
     QUIPU_DESCRIPTOR_LEFT,  /* it is not used inside */
+};
+
+/* The kernel's own code (vDSO) that reads the clock. */
+enum quipu_inside_clock {
+    QUIPU_CLOCK_GETTIME,
+    QUIPU_CLOCK_TIMEOFDAY,
+    QUIPU_CLOCK_TIME,
+    QUIPU_INSIDE_CLOCKS
 };
 
 enum quipu_inside_mode {
@@ -123,7 +133,8 @@ struct quipu_inside_state {
     uint32_t taken;       /* played: bytes of entries that were taken */
     uint32_t count;       /* of entries that were made or taken */
     uint32_t unused;
-    uint64_t left_device;                          /* files of it are left: that of processes */
+    uint64_t left_device;                 /* files of it are left: that of processes */
+    uint64_t clocks[QUIPU_INSIDE_CLOCKS]; /* the kernel's functions; 0: system calls are made */
     uint8_t descriptors[QUIPU_INSIDE_DESCRIPTORS]; /* enum quipu_inside_descriptor */
     uint8_t streams[QUIPU_INSIDE_DESCRIPTORS];     /* not 0: not used inside */
 };

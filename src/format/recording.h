@@ -88,9 +88,9 @@ enum quipu_event_kind {
     QUIPU_EVENT_MEMORY = 2,
     /* A system call.
      *     uleb number; u32 hash of the registers in front of it, exclusive-or that of the bytes
-     *     that the call has written to a descriptor (FNV-1a); u8 where these bytes went to: 1 or 2
-     *     is the first standard output or error, 0 something else; sleb result. A result from -516
-     *     to -512 is that of an interrupted call; a signal follows. */
+     *     that the call has written to a descriptor (format/event_hash.h); u8 where these bytes
+     * went to: 1 or 2 is the first standard output or error, 0 something else; sleb result. A
+     * result from -516 to -512 is that of an interrupted call; a signal follows. */
     QUIPU_EVENT_CALL = 3,
     /* A signal that is delivered, with the memory of its frame.
      *     u8 number; u8 enum quipu_signal_place; u8 1: it ends the process; u32 hash of the

@@ -69,10 +69,12 @@ static uint64_t device_of_processes(void) {
 }
 
 static bool fill(pid_t thread, uint32_t mode) {
-    const struct quipu_inside_state state = {.mode = mode, .left_device = device_of_processes()};
+    struct quipu_inside_state state = {.mode = mode, .left_device = device_of_processes()};
     const size_t size = (size_t)(quipu_inside_image_end - quipu_inside_image);
     const uint64_t code[6] = {QUIPU_INSIDE, QUIPU_INSIDE_DATA - QUIPU_INSIDE,
                               PROT_READ | PROT_EXEC};
+    if (mode == QUIPU_INSIDE_RECORD)
+        inside_find_clock(thread, state.clocks);
     return size <= QUIPU_INSIDE_TRAMPOLINE - QUIPU_INSIDE &&
            write_data(thread, QUIPU_INSIDE, quipu_inside_image, size) &&
            write_data(thread, QUIPU_INSIDE_ROWS, inside_rows(), sizeof *inside_rows()) &&

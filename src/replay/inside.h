@@ -62,6 +62,10 @@ const struct inside_plan *inside_plan_at(struct inside *inside, struct arena *ar
  * is behind it, it may then go on in what was moved. */
 bool inside_replace(struct inside *inside, pid_t thread, const struct inside_visit *visit);
 
+/* Sets FUNCTIONS to the addresses of the kernel's functions that read the clock in PROCESS, or to
+ * 0. */
+void inside_find_clock(pid_t process, uint64_t functions[QUIPU_INSIDE_CLOCKS]);
+
 /* Sets TO to a copy of what a process has, in ARENA, for a child that begins with its memory. */
 void inside_copy(struct arena *arena, const struct inside *from, struct inside *to);
 

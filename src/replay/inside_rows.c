@@ -44,6 +44,16 @@ struct inside_call {
     ROW(futex, FUTEX, NONE, 0, 0, 1, 0x7f, 1) /* FUTEX_WAKE */ \
     ROW(futex, FUTEX, NONE, 0, 0, 1, 0x7f, 9) /* FUTEX_WAIT_BITSET */ \
     ROW(futex, FUTEX, NONE, 0, 0, 1, 0x7f, 10) /* FUTEX_WAKE_BITSET */ \
+    ROW(clock_gettime, CLOCK, NONE, QUIPU_CLOCK_GETTIME, 0, 0, 0, 0) \
+    ROW(gettimeofday, CLOCK, NONE, QUIPU_CLOCK_TIMEOFDAY, 0, 0, 0, 0) \
+    ROW(time, CLOCK, NONE, QUIPU_CLOCK_TIME, 0, 0, 0, 0) \
+    ROW(writev, VECTOR, 0, 0, 1, 0, 0, 0) \
+    ROW(sendfile, VECTOR, 0, 0, 1, 0, 0, 0) \
+    ROW(ioctl, PLAIN, 0, 0, 0, 1, ALL, 0x5401) /* TCGETS */ \
+    ROW(ioctl, PLAIN, 0, 0, 0, 1, ALL, 0x5413) /* TIOCGWINSZ */ \
+    ROW(ioctl, PLAIN, 0, 0, 0, 1, ALL, 0x541b) /* FIONREAD */ \
+    ROW(rt_sigaction, PLAIN, NONE, 0, 0, 0, 0, 0) \
+    ROW(brk, PLAIN, NONE, 0, 0, 0, 0, 0) \
     ROW(wait4, PLAIN, NONE, 0, 0, 2, ALL, 1) /* WNOHANG */ \
     ROW(fcntl, PLAIN, 0, 0, 0, 1, ALL, 1) /* F_GETFD */ \
     ROW(fcntl, PLAIN, 0, 0, 0, 1, 0xfffffffe, 2) /* F_SETFD, F_GETFL */ \
@@ -69,10 +79,7 @@ struct inside_call {
     ROW(getsid, PLAIN, NONE, 0, 0, 0, 0, 0) \
     ROW(umask, PLAIN, NONE, 0, 0, 0, 0, 0) \
     ROW(uname, PLAIN, NONE, 0, 0, 0, 0, 0) \
-    ROW(clock_gettime, PLAIN, NONE, 0, 0, 0, 0, 0) \
     ROW(clock_getres, PLAIN, NONE, 0, 0, 0, 0, 0) \
-    ROW(gettimeofday, PLAIN, NONE, 0, 0, 0, 0, 0) \
-    ROW(time, PLAIN, NONE, 0, 0, 0, 0, 0) \
     ROW(times, PLAIN, NONE, 0, 0, 0, 0, 0) \
     ROW(getrusage, PLAIN, NONE, 0, 0, 0, 0, 0) \
     ROW(sysinfo, PLAIN, NONE, 0, 0, 0, 0, 0) \

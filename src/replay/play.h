@@ -190,6 +190,9 @@ void play_loop(struct player *player);
 
 /* ---- play_call.c ---- */
 
+/* Whether CALL, which has its result, is made in a replay. */
+bool is_made_again(const struct player *player, const struct system_call *call);
+
 /* The process is stopped in front of CALL. */
 void play_call(struct player *player, const struct system_call *call);
 

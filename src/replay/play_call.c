@@ -39,12 +39,15 @@ static bool returns_from_handler(const struct system_call *call) {
     return call->number == SYS_rt_sigreturn;
 }
 
-/* Whether the call is made: it changes the process alone. */
-static bool is_made(const struct system_call *call) {
+/* Whether the call is made: it changes the process alone. Actions and masks of signals have no
+ * effect in a replay, which delivers none; only a debugger's calls of functions may need them. */
+bool is_made_again(const struct player *player, const struct system_call *call) {
     static const uint16_t advices[] = {MADV_NORMAL,   MADV_RANDOM,   MADV_SEQUENTIAL, MADV_WILLNEED,
                                        MADV_DONTNEED, MADV_HUGEPAGE, MADV_NOHUGEPAGE};
     uint8_t repeats = find_call_row(call)->repeats;
-    if (failed(call->result) && !returns_from_handler(call))
+    bool of_signals = call->number == SYS_rt_sigaction || call->number == SYS_rt_sigprocmask;
+    if ((failed(call->result) && !returns_from_handler(call)) ||
+        (of_signals && player->hooks->gives_inside))
         return false;
     if (call->number != SYS_madvise)
         return repeats == QUIPU_CALL_AGAIN || repeats == QUIPU_CALL_MAPS;
@@ -141,7 +144,7 @@ static void give_call_event(struct player *player, const struct system_call *cal
     write_output(player, call, stream);
     if (player->ended)
         return;
-    if (is_made(call))
+    if (is_made_again(player, call))
         make_call(player, call);
     else if (!answer_call(player->process, call->result))
         end_by_difference(player, "is gone");

@@ -112,6 +112,9 @@ static bool add_event(struct player *player, struct buffer *log) {
     if (player->event.kind != QUIPU_EVENT_CALL || !read_call_event(&copy, &call) || call.stream ||
         !may_be_inside(call.number))
         return false;
+    const struct system_call recorded = {.number = call.number, .result = call.result};
+    if (is_made_again(player, &recorded))
+        return false;
     struct quipu_inside_entry entry = {.number = (uint16_t)call.number,
                                        .pieces = (uint16_t)player->memory.count,
                                        .hash = call.hash,

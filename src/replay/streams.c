@@ -1,8 +1,8 @@
 /* streams.c: standard output and standard error; see streams.h. */
 #include "replay/streams.h"
 
+#include "format/event_hash.h"
 #include "tracee/tracee.h"
-#include "util/map.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -129,54 +129,64 @@ bool writes_unseen(const struct streams *streams, const struct system_call *call
     return false;
 }
 
+/* The bytes of a call, and a hash of them. */
+struct written {
+    struct buffer *bytes;
+    uint64_t hash;
+};
+
+/* Appends SIZE bytes at ADDRESS. */
+static bool read_part(pid_t process, uint64_t address, size_t size, struct written *written) {
+    char *part = calloc(1, size + 1);
+    bool good = part && (size == 0 || read_memory(process, address, part, size));
+    if (good) {
+        buffer_add(written->bytes, part, size);
+        written->hash = quipu_hash_part(written->hash, (const uint8_t *)part, size);
+    }
+    free(part);
+    return good;
+}
+
 /* Appends the first LEFT bytes of COUNT parts at ADDRESS. */
 static bool read_parts(pid_t process, uint64_t address, uint64_t count, uint64_t left,
-                       struct buffer *bytes) {
+                       struct written *written) {
     struct iovec parts[PARTS_MAX];
     if (count > PARTS_MAX || !read_memory(process, address, parts, count * sizeof *parts))
         return false;
     for (uint64_t i = 0; i < count && left; i++) {
         size_t size = parts[i].iov_len < left ? parts[i].iov_len : left;
-        char *part = malloc(size + 1);
-        bool good =
-            part && (size == 0 || read_memory(process, (uint64_t)parts[i].iov_base, part, size));
-        if (good)
-            buffer_add(bytes, part, size);
-        free(part);
-        if (!good)
+        if (!read_part(process, (uint64_t)parts[i].iov_base, size, written))
             return false;
         left -= size;
     }
     return left == 0;
 }
 
-bool read_written(pid_t process, const struct system_call *call, struct buffer *bytes) {
+static bool read_all(pid_t process, const struct system_call *call, struct written *written) {
     uint64_t count = (uint64_t)call->result, address = call->arguments[1];
     struct msghdr message;
     switch (call->number) {
     case SYS_writev:
     case SYS_pwritev:
     case SYS_pwritev2:
-        return read_parts(process, address, call->arguments[2], count, bytes);
+        return read_parts(process, address, call->arguments[2], count, written);
     case SYS_sendmsg:
         return read_memory(process, address, &message, sizeof message) &&
-               read_parts(process, (uint64_t)message.msg_iov, message.msg_iovlen, count, bytes);
+               read_parts(process, (uint64_t)message.msg_iov, message.msg_iovlen, count, written);
     default:
-        break;
+        return count <= call->arguments[2] && read_part(process, address, count, written);
     }
-    char *part = count <= call->arguments[2] ? malloc(count + 1) : NULL;
-    bool good = part && read_memory(process, address, part, count);
-    if (good)
-        buffer_add(bytes, part, count);
-    free(part);
-    return good;
+}
+
+bool read_written(pid_t process, const struct system_call *call, struct buffer *bytes) {
+    struct written written = {bytes, QUIPU_EVENT_HASH_BEGIN};
+    return read_all(process, call, &written);
 }
 
 uint32_t hash_written(pid_t process, const struct system_call *call) {
     struct buffer bytes = {0};
-    uint32_t hash = 0;
-    if (has_written(call) && read_written(process, call, &bytes))
-        hash = hash_text(bytes.data, bytes.count);
+    struct written written = {&bytes, QUIPU_EVENT_HASH_BEGIN};
+    bool good = has_written(call) && read_all(process, call, &written);
     buffer_release(&bytes);
-    return hash;
+    return good ? (uint32_t)written.hash : 0;
 }

@@ -5,6 +5,7 @@
  * ucontext and a siginfo; the area of xsave, to which the ucontext points, is above them. */
 #include "x86/call_stop.h"
 
+#include "format/event_hash.h"
 #include "x86/kernel.h"
 
 #include <errno.h>
@@ -16,10 +17,9 @@
 
 enum {
     CALL_SIZE = 2,
-    CODE_64 = 0x33,         /* Linux's selector (asm/segment.h, __USER_CS) */
-    PROGRAM_FLAGS = 0xcc1,  /* carry, zero, sign, direction, overflow; not parity and adjust, which
-                             * tell of the low bits of a cell of ticks */
-    CELL_FLAGS = 0x14,      /* these two */
+    CODE_64 = 0x33, /* Linux's selector (asm/segment.h, __USER_CS) */
+    PROGRAM_FLAGS = QUIPU_HASHED_FLAGS,
+    CELL_FLAGS = 0x14,      /* parity and adjust */
     FRAME_MOST = 64 * 1024, /* more is no frame */
     LEGACY_AREA = 512,      /* bytes of what fxsave stores */
     SOFTWARE_BYTES = 464,   /* in it: struct _fpx_sw_bytes */
@@ -27,7 +27,7 @@ enum {
 };
 
 enum {
-    WORDS = 20, /* of the registers that a program sees */
+    WORDS = QUIPU_HASHED_REGISTERS, /* that a program sees */
     R11 = 11
 };
 
@@ -47,14 +47,10 @@ static void list_registers(const struct user_regs_struct *registers, bool in_cal
 }
 
 uint32_t hash_registers(const struct user_regs_struct *registers, bool in_call) {
-    uint64_t words[WORDS], hash = 0xcbf29ce484222325u; /* FNV-1a, by words */
+    uint64_t words[WORDS];
     list_registers(registers, in_call, words);
     words[R11] &= ~(uint64_t)CELL_FLAGS; /* a call has left the flags there */
-    for (size_t i = 0; i < WORDS; i++) {
-        hash = (hash ^ words[i]) * 0x100000001b3u;
-        hash ^= hash >> 32;
-    }
-    return (uint32_t)hash;
+    return quipu_hash_registers(words);
 }
 
 bool has_same_registers(const struct user_regs_struct *one, const struct user_regs_struct *other) {
