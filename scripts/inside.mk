@@ -3,7 +3,7 @@
 #
 # General registers only, since those of vectors are the program's.
 
-INSIDE_FLAGS = -std=c11 -D_GNU_SOURCE -I. -Isrc $(WARNINGS) -Os -ffreestanding -fno-pic -fno-pie \
+INSIDE_FLAGS = -std=c11 -D_GNU_SOURCE -I. -Isrc $(WARNINGS) -O2 -fno-tree-vectorize -ffreestanding -fno-pic -fno-pie \
 	-mgeneral-regs-only -mfsgsbase -mno-red-zone -fno-stack-protector -fcf-protection=none \
 	-fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables
 INSIDE_OBJECTS = $B/obj/inside/entry.o $B/obj/inside/inside.o

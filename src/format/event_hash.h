@@ -21,11 +21,16 @@ static inline uint64_t quipu_hash_word(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 32;
 }
 
+/* Four hashes at once, of each fourth word, since a processor multiplies several at a time. */
 static inline uint32_t quipu_hash_registers(const uint64_t words[QUIPU_HASHED_REGISTERS]) {
-    uint64_t hash = QUIPU_EVENT_HASH_BEGIN;
-    for (size_t i = 0; i < QUIPU_HASHED_REGISTERS; i++)
-        hash = quipu_hash_word(hash, words[i]);
-    return (uint32_t)hash;
+    uint64_t hashes[4] = {QUIPU_EVENT_HASH_BEGIN, QUIPU_EVENT_HASH_BEGIN, QUIPU_EVENT_HASH_BEGIN,
+                          QUIPU_EVENT_HASH_BEGIN};
+    for (size_t i = 0; i < QUIPU_HASHED_REGISTERS; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            hashes[k] = quipu_hash_word(hashes[k], words[i + k]);
+    for (size_t k = 1; k < 4; k++)
+        hashes[0] = quipu_hash_word(hashes[0], hashes[k]);
+    return (uint32_t)hashes[0];
 }
 
 /* Adds SIZE bytes, a part of what a call has written to a descriptor, to HASH. The last word is

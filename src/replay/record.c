@@ -118,14 +118,10 @@ void add_recorded_memory(struct recorded_thread *thread, uint64_t address, const
 }
 
 void record_call(struct recorded_thread *thread) {
-    struct buffer *event = recording_event(&thread->recorder->writer);
-    bool writes = thread->stream && thread->call.result > 0;
-    buffer_uleb128(event, thread->call.number);
-    put_number(event, thread->call_hash ^ hash_written(thread->number, &thread->call),
-               sizeof thread->call_hash);
-    put_number(event, writes ? (uint64_t)thread->stream : 0, 1);
-    put_signed(event, thread->call.result);
-    add_recorded_event(thread, QUIPU_EVENT_CALL);
+    const struct system_call *call = &thread->call;
+    uint32_t hash = thread->call_hash ^ hash_written(thread->number, call);
+    recording_add_call(&thread->recorder->writer, thread->id, call->number, hash,
+                       call->result > 0 ? thread->stream : 0, call->result);
     thread->recorder->calls++;
 }
 

@@ -138,12 +138,8 @@ static bool add_pieces(struct recorded_thread *thread, const struct quipu_inside
 static bool add_entry(struct recorded_thread *thread, const struct quipu_inside_entry *entry) {
     if (!add_pieces(thread, entry))
         return false;
-    struct buffer *event = recording_event(&thread->recorder->writer);
-    buffer_uleb128(event, entry->number);
-    put_number(event, entry->hash, sizeof entry->hash);
-    put_number(event, 0, 1);
-    put_signed(event, entry->result);
-    add_recorded_event(thread, QUIPU_EVENT_CALL);
+    recording_add_call(&thread->recorder->writer, thread->id, entry->number, entry->hash, 0,
+                       entry->result);
     thread->recorder->calls++;
     return true;
 }

@@ -53,8 +53,13 @@ void put_number(struct buffer *event, uint64_t value, size_t size) {
     buffer_add(event, &value, size);
 }
 
+/* Small numbers of either sign have few bits then. */
+static uint64_t fold_sign(int64_t value) {
+    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+}
+
 void put_signed(struct buffer *event, int64_t value) {
-    buffer_uleb128(event, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+    buffer_uleb128(event, fold_sign(value));
 }
 
 static void close_block(struct recording_writer *writer) {
@@ -99,33 +104,82 @@ void recording_gather(struct recording_writer *writer, bool on) {
         write_events(writer);
 }
 
-void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, uint32_t thread) {
-    CHECK(writer->event.count <= QUIPU_RECORDING_EVENT_MAX);
-    put_number(&writer->events, kind, 1);
-    buffer_uleb128(&writer->events, thread);
-    buffer_uleb128(&writer->events, writer->event.count);
-    buffer_add(&writer->events, writer->event.data, writer->event.count);
+enum {
+    HEAD_MOST = 1 + 2 * 10 /* bytes in front of those of an event */
+};
+
+/* Writes VALUE as a ULEB128. Returns its size. */
+static size_t write_uleb128(uint8_t *bytes, uint64_t value) {
+    size_t size = 0;
+    for (; value >= 0x80; value >>= 7)
+        bytes[size++] = (uint8_t)value | 0x80;
+    bytes[size++] = (uint8_t)value;
+    return size;
+}
+
+/* Writes what is in front of an event of COUNT bytes. Returns its size. */
+static size_t write_head(uint8_t head[HEAD_MOST], enum quipu_event_kind kind, uint32_t thread,
+                         size_t count) {
+    size_t size = 1;
+    head[0] = (uint8_t)kind;
+    size += write_uleb128(head + size, thread);
+    return size + write_uleb128(head + size, count);
+}
+
+/* The event was added to those of the open block. */
+static void end_event(struct recording_writer *writer) {
     if (!writer->gathers)
         write_events(writer);
     if (writer->events.count >= QUIPU_RECORDING_BLOCK_FULL)
         close_block(writer);
 }
 
+void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, uint32_t thread) {
+    uint8_t head[HEAD_MOST];
+    CHECK(writer->event.count <= QUIPU_RECORDING_EVENT_MAX);
+    buffer_add(&writer->events, head, write_head(head, kind, thread, writer->event.count));
+    buffer_add(&writer->events, writer->event.data, writer->event.count);
+    end_event(writer);
+}
+
+void recording_add_call(struct recording_writer *writer, uint32_t thread, uint64_t number,
+                        uint32_t hash, int stream, int64_t result) {
+    uint8_t head[HEAD_MOST], event[32];
+    size_t size = write_uleb128(event, number);
+    memcpy(event + size, &hash, sizeof hash);
+    size += sizeof hash;
+    event[size++] = (uint8_t)stream;
+    size += write_uleb128(event + size, fold_sign(result));
+    buffer_add(&writer->events, head, write_head(head, QUIPU_EVENT_CALL, thread, size));
+    buffer_add(&writer->events, event, size);
+    end_event(writer);
+}
+
+/* Returns the number of the argument that is ADDRESS, or QUIPU_MEMORY_ADDRESS. */
+static uint8_t find_argument(const uint64_t arguments[6], uint64_t address) {
+    uint8_t argument = 0;
+    while (argument < QUIPU_MEMORY_ADDRESS && !(arguments && arguments[argument] == address))
+        argument++;
+    return argument;
+}
+
 void recording_add_memory(struct recording_writer *writer, uint32_t thread, uint64_t address,
                           const uint8_t *bytes, size_t size, const uint64_t arguments[6]) {
     for (size_t done = 0; done < size;) {
-        size_t part =
-            size - done < QUIPU_RECORDING_MEMORY_MAX ? size - done : QUIPU_RECORDING_MEMORY_MAX;
-        struct buffer *event = recording_event(writer);
-        uint8_t argument = 0;
-        while (argument < QUIPU_MEMORY_ADDRESS &&
-               !(arguments && arguments[argument] == address + done))
-            argument++;
-        put_number(event, argument, 1);
-        if (argument == QUIPU_MEMORY_ADDRESS)
-            put_number(event, address + done, sizeof address);
-        buffer_add(event, bytes + done, part);
-        recording_add(writer, QUIPU_EVENT_MEMORY, thread);
+        const size_t most = QUIPU_RECORDING_MEMORY_MAX;
+        const size_t part = size - done < most ? size - done : most;
+        const uint64_t place = address + done;
+        uint8_t head[HEAD_MOST], event[1 + sizeof place] = {find_argument(arguments, place)};
+        size_t begin = 1;
+        if (event[0] == QUIPU_MEMORY_ADDRESS) {
+            memcpy(event + 1, &place, sizeof place);
+            begin += sizeof place;
+        }
+        buffer_add(&writer->events, head,
+                   write_head(head, QUIPU_EVENT_MEMORY, thread, begin + part));
+        buffer_add(&writer->events, event, begin);
+        buffer_add(&writer->events, bytes + done, part);
+        end_event(writer);
         done += part;
     }
 }

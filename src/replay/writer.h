@@ -29,6 +29,11 @@ bool recording_begin(struct recording_writer *writer, const char *path);
 struct buffer *recording_event(struct recording_writer *writer);
 void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, uint32_t thread);
 
+/* Adds the event of a call of THREAD, which has written to STREAM, or 0. HASH is that of the event.
+ */
+void recording_add_call(struct recording_writer *writer, uint32_t thread, uint64_t number,
+                        uint32_t hash, int stream, int64_t result);
+
 /* Adds events for the SIZE bytes at BYTES, of memory at ADDRESS. ARGUMENTS are those of the call
  * that wrote them, or NULL. */
 void recording_add_memory(struct recording_writer *writer, uint32_t thread, uint64_t address,
