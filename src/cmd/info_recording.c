@@ -43,13 +43,65 @@ static bool add_start(struct arena *arena, struct recording_facts *facts, struct
         return true;
     }
     facts->start = start;
-    facts->argv = argv;
+    facts->argv = (const char *const *)argv;
     struct recorded_process_facts process = {
         .name = "1", .number = (uint32_t)start.process, .program = start.path, .threads = 1};
     struct recorded_thread_facts thread = {.name = "1", .number = (uint32_t)start.process};
     vector_push(arena, &facts->processes, process);
     vector_push(arena, &facts->threads, thread);
     return event->thread == 1;
+}
+
+/* The recording begins in the middle of the run. The first process may have ended by then. */
+static bool add_image(struct arena *arena, struct recording_facts *facts, struct event *event) {
+    struct run_image *image = &facts->image;
+    if (facts->argv || !read_image_head(arena, event, image))
+        return false;
+    facts->in_middle = true;
+    facts->start = (struct start){
+        .process = (pid_t)image->first, .path = image->path, .seconds = image->began};
+    vector_push(arena, &image->command, NULL);
+    facts->argv = image->command.data;
+    struct recorded_process_facts first = {.name = "1",
+                                           .number = image->first,
+                                           .program = image->path,
+                                           .ended = image->first_ended,
+                                           .status = image->status};
+    vector_push(arena, &facts->processes, first);
+    for (uint32_t i = 0; i < image->threads; i++)
+        vector_push(arena, &facts->threads, ((struct recorded_thread_facts){.name = ""}));
+    return true;
+}
+
+static bool add_image_process(struct arena *arena, struct recording_facts *facts,
+                              struct event *event) {
+    struct image_process image;
+    if (!facts->in_middle || !read_image_process(arena, event, &image))
+        return false;
+    struct recorded_process_facts process = {.name = image.name,
+                                             .number = image.number,
+                                             .program = image.path,
+                                             .threads = (uint32_t)image.threads};
+    facts->last_process = image.is_first ? 0 : (uint32_t)facts->processes.count;
+    if (image.is_first)
+        facts->processes.data[0] = process;
+    else
+        vector_push(arena, &facts->processes, process);
+    return true;
+}
+
+static bool add_image_thread(struct arena *arena, struct recording_facts *facts,
+                             struct event *event) {
+    static struct image_thread image;
+    if (!facts->in_middle || !read_image_thread(arena, event, &image))
+        return false;
+    facts->threads.data[event->thread - 1] =
+        (struct recorded_thread_facts){.name = image.name,
+                                       .number = image.number,
+                                       .process = facts->last_process,
+                                       .children = image.children,
+                                       .successors = image.successors};
+    return true;
 }
 
 /* The name of a thread that another one has made begins with that of its process. */
@@ -113,18 +165,28 @@ static bool add_event(struct arena *arena, struct recording_facts *facts, struct
     struct cursor contents;
     uint32_t number;
     bool is_part = event->kind == QUIPU_EVENT_MEMORY || event->kind == QUIPU_EVENT_CONTENTS;
-    bool is_new = is_part || event->kind == QUIPU_EVENT_CLONE || event->kind == QUIPU_EVENT_START;
+    bool is_of_image = event->kind == QUIPU_EVENT_IMAGE ||
+                       event->kind == QUIPU_EVENT_IMAGE_PROCESS ||
+                       event->kind == QUIPU_EVENT_IMAGE_THREAD;
+    bool is_new = is_part || event->kind == QUIPU_EVENT_CLONE || event->kind == QUIPU_EVENT_START ||
+                  event->kind == QUIPU_EVENT_IMAGE;
     bool is_known = event->thread && event->thread <= facts->threads.count;
     facts->events[event->kind]++;
     if (!is_new && !is_known)
         return false;
-    if (is_known && !is_part) {
+    if (is_known && !is_part && !is_of_image) {
         facts->threads.data[event->thread - 1].events++;
         process_of(facts, event->thread)->events++;
     }
     switch (event->kind) {
     case QUIPU_EVENT_START:
         return (is_known || !facts->argv) && add_start(arena, facts, event);
+    case QUIPU_EVENT_IMAGE:
+        return add_image(arena, facts, event);
+    case QUIPU_EVENT_IMAGE_PROCESS:
+        return add_image_process(arena, facts, event);
+    case QUIPU_EVENT_IMAGE_THREAD:
+        return add_image_thread(arena, facts, event);
     case QUIPU_EVENT_CLONE:
         return add_clone(arena, facts, event);
     case QUIPU_EVENT_MEMORY:
@@ -231,7 +293,7 @@ static const char *time_text(struct arena *arena, uint64_t seconds) {
 
 static const char *command_text(struct arena *arena, const struct recording_facts *facts) {
     const char *text = "";
-    for (char **word = facts->argv; *word; word++)
+    for (const char *const *word = facts->argv; *word; word++)
         text = arena_print(arena, "%s%s%s", text, *text ? " " : "", *word);
     return text;
 }
@@ -244,6 +306,11 @@ void write_text_recording(FILE *out, struct arena *arena, const struct recording
     print_line(out, "  process       %d, %s", (int)facts->start.process,
                threads_text(arena, first->threads));
     print_line(out, "  began         %s", time_text(arena, facts->start.seconds));
+    if (facts->in_middle)
+        print_line(out,
+                   "  begins        in the middle of the run, %s, behind %" PRIu64
+                   " system calls and %" PRIu64 " signals",
+                   time_text(arena, facts->image.made), facts->image.calls, facts->image.signals);
     for (int i = 0; i < KINDS; i++)
         print_line(out, "  %-13s %" PRIu64, kinds[i].text, facts->events[kinds[i].kind]);
     for (int i = 1; i < NSIG; i++)
@@ -307,12 +374,17 @@ void write_json_recording(struct json_writer *json, const struct recording_facts
     json_string(json, "path", facts->path);
     json_string(json, "program", facts->start.path);
     json_open_array(json, "command");
-    for (char **word = facts->argv; *word; word++)
+    for (const char *const *word = facts->argv; *word; word++)
         json_string(json, NULL, *word);
     json_close(json);
     json_unsigned(json, "pid", (uint64_t)facts->start.process);
     json_unsigned(json, "threads", facts->threads.count);
     json_unsigned(json, "began", facts->start.seconds);
+    if (facts->in_middle) {
+        json_unsigned(json, "begins", facts->image.made);
+        json_unsigned(json, "calls_before", facts->image.calls);
+        json_unsigned(json, "signals_before", facts->image.signals);
+    }
     for (int i = 0; i < KINDS; i++)
         json_unsigned(json, kinds[i].member, facts->events[kinds[i].kind]);
     json_unsigned(json, "written_bytes", facts->memory_bytes);

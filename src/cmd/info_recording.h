@@ -2,6 +2,7 @@
 #ifndef QUIPU_CMD_INFO_RECORDING_H
 #define QUIPU_CMD_INFO_RECORDING_H
 
+#include "replay/image.h"
 #include "replay/start.h"
 #include "report/json_writer.h"
 #include "util/vector.h"
@@ -22,7 +23,7 @@ struct recorded_process_facts {
 
 struct recorded_thread_facts {
     const char *name;    /* by who made it, and as which of its threads */
-    uint32_t process;    /* index */
+    uint32_t process;    /* index; of one that has ended in front of the recording 0 */
     uint32_t number;     /* for the kernel */
     uint32_t children;   /* processes that it has made */
     uint32_t successors; /* threads that it has made */
@@ -31,8 +32,11 @@ struct recorded_thread_facts {
 
 struct recording_facts {
     const char *path;
-    struct start start; /* of the first process */
-    char **argv;        /* of its program */
+    struct start start;      /* of the first process */
+    const char *const *argv; /* of its program */
+    bool in_middle;          /* it begins in the middle of the run, with: */
+    struct run_image image;
+    uint32_t last_process; /* index of the one that was read last of it */
     VECTOR(struct recorded_process_facts) processes;
     VECTOR(struct recorded_thread_facts) threads; /* by their numbers, from 1 */
     uint64_t events[QUIPU_EVENT_KINDS];

@@ -23,20 +23,23 @@ struct record_options {
 };
 
 static void print_help(void) {
-    fputs("usage: quipu record [OPTIONS] [--] PROGRAM [ARGS]\n\n"
-          "Runs PROGRAM, whether quipu has built it or not, and records all that comes to it from\n"
-          "outside: what system calls return and write, signals, the time. 'quipu replay' repeats\n"
-          "the run from that. Threads and processes that it makes are recorded, too. Ends as\n"
-          "PROGRAM does, once all processes have ended. What cannot be recorded ends the\n"
-          "recording of its process with a warning; the process goes on.\n\n"
-          "  -o, --output=FILE      the recording; quipu.rec where none is named\n"
-          "      --until-fails=N    run PROGRAM until its status is not 0, at most N times, and\n"
-          "                         keep that run\n"
-          "      --shuffle          random turns and priorities of threads\n"
-          "      --help             print this\n\n"
-          "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors. With\n"
-          "--until-fails 0 if no run has failed.\n",
-          stdout);
+    fputs(
+        "usage: quipu record [OPTIONS] [--] PROGRAM [ARGS]\n\n"
+        "Runs PROGRAM, whether quipu has built it or not, and records all that comes to it from\n"
+        "outside: what system calls return and write, signals, the time. 'quipu replay' repeats\n"
+        "the run from that. Threads and processes that it makes are recorded, too. Ends as\n"
+        "PROGRAM does, once all processes have ended. What cannot be recorded ends the\n"
+        "recording of its process with a warning; the process goes on.\n\n"
+        "  -o, --output=FILE      the recording; quipu.rec where none is named\n"
+        "      --last=SECONDS     keep the end of the run only: the last SECONDS, and up to half as\n"
+        "                         much in front of them; also 30s, 5m, 1h\n"
+        "      --until-fails=N    run PROGRAM until its status is not 0, at most N times, and\n"
+        "                         keep that run\n"
+        "      --shuffle          random turns and priorities of threads\n"
+        "      --help             print this\n\n"
+        "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors. With\n"
+        "--until-fails 0 if no run has failed.\n",
+        stdout);
 }
 
 /* Returns the number that VALUE of OPTION is, at most MOST. */
@@ -56,8 +59,27 @@ static void parse_until_fails(void *options, const char *value) {
         die("--until-fails='%s': not a number of runs", value);
 }
 
+static void parse_last(void *options, const char *value) {
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    struct record_options *record = options;
+    char *end;
+    double number = strtod(value, &end);
+    record->request.last = 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (*value >= '0' && *value <= '9' && strcmp(end, units[i].unit) == 0)
+            record->request.last = number * units[i].seconds;
+    if (!(record->request.last >= 0.1 && record->request.last <= 1e9))
+        die("--last='%s': not a time from 0.1 seconds on; give seconds, or a number with 's', 'm' "
+            "or 'h'",
+            value);
+}
+
 static const struct option_row rows[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct record_options, request.path), NULL},
+    {"last", 0, OPTION_PARSED, 0, parse_last},
     {"until-fails", 0, OPTION_PARSED, 0, parse_until_fails},
     {"shuffle", 0, OPTION_FLAG, offsetof(struct record_options, request.shuffle), NULL},
 };

@@ -10,6 +10,10 @@
  * stored compressed in the same place. A file in which some process has neither QUIPU_EVENT_END nor
  * QUIPU_EVENT_STOPPED was cut.
  *
+ * What is played begins at `begin`: with the start of the first program, or with an image of all
+ * processes in the middle of the run. What is in front of it may be a hole in the file. The blocks
+ * of an image are of a kind of their own; those of later images are passed over.
+ *
  * An event is
  *
  *     u8 kind; uleb thread, from 1 in the order in which they began; uleb size; SIZE bytes
@@ -44,11 +48,13 @@ struct quipu_recording_file {
     uint8_t magic[8]; /*  0  QUIPU_RECORDING_MAGIC without its NUL */
     uint32_t version; /*  8  QUIPU_RECORDING_VERSION */
     uint32_t unused;  /* 12 */
+    uint64_t begin;   /* 16  place of the first block that is played */
 };
 
 enum quipu_recording_block_kind {
     QUIPU_RECORDING_COMPRESSED = 1, /* a frame of zstd with a checksum */
     QUIPU_RECORDING_OPEN = 2,       /* the events themselves, up to the end of the file */
+    QUIPU_RECORDING_IMAGE = 3,      /* compressed, with events of an image only */
 };
 
 struct quipu_recording_block {
@@ -120,7 +126,7 @@ enum quipu_event_kind {
      * (set_tid_address, robust lists). No bytes. */
     QUIPU_EVENT_EXIT = 10,
     /* Contents that QUIPU_EVENT_MEMORY of any thread refer to: files that are mapped often.
-     *     uleb number, from 1 in their order; the bytes */
+     *     uleb number, one more than that of the contents before; the bytes */
     QUIPU_EVENT_CONTENTS = 11,
     /* The thread has executed an addition of ticks, and nothing behind it.
      *     u64 count of its cells and base; u64 address of the next instruction; u32 hash of the
@@ -132,6 +138,26 @@ enum quipu_event_kind {
     /* The thread is in a loop that changes nothing, in which it waits for others.
      *     u64 address; u32 hash of the registers there */
     QUIPU_EVENT_LOOP = 14,
+    /* The recording begins in the middle of the run. Followed by the processes that there are.
+     *     u32 the processor that they are bound to, or UINT32_MAX; u64 identity of the processors;
+     *     u64 each, seconds since 1970: at which the run began, and at which the image was made;
+     *     u64 each: system calls and signals in front of it; u32 number of the first process; u8 1:
+     *     that has ended, u32 its status, of wait; uleb threads that had begun; asciz path of the
+     *     first program; uleb words of its command, then for each: asciz; uleb processes */
+    QUIPU_EVENT_IMAGE = 15,
+    /* A process of the image. Followed by its memory, QUIPU_EVENT_MEMORY with addresses, or with
+     * places in shared files, and its threads.
+     *     u32 number; u8 1: it is the first; u8 1: the additions of its ticks are replaced by
+     *     jumps; u64 RLIMIT_STACK; asciz path of its program; asciz name; QUIPU_IMAGE_LAYOUT u64:
+     *     as in struct prctl_mm_map, from start_code to env_end; uleb size, and the auxiliary
+     *     vector; uleb threads; uleb mappings, then for each: u64 start, u64 end, u8 protection, u8
+     *     1: it grows downwards, uleb number of the shared file, or 0, uleb place in it */
+    QUIPU_EVENT_IMAGE_PROCESS = 16,
+    /* A thread of the image, in the program's code. One that is in a call is in front of that.
+     *     u32 number for the kernel; asciz name; uleb each: processes and threads that it has made;
+     *     u64 each: begin and end of its alternate stack, equal: none; u64 each: registers; uleb
+     *     size, and the area of xsave */
+    QUIPU_EVENT_IMAGE_THREAD = 17,
     /* An instruction that makes system calls, in the memory of the thread, has been replaced, so
      * that frequent calls are made inside of the process. A replay may do the same; nothing else
      * depends on it.
@@ -156,7 +182,9 @@ enum {
     QUIPU_MEMORY_FILE = 9,
     QUIPU_SHARED_MAX = 4096, /* shared files */
     QUIPU_SIGINFO_SIZE = 128,
-    QUIPU_REGISTERS = 27, /* of struct user_regs_struct */
+    QUIPU_REGISTERS = 27,              /* of struct user_regs_struct */
+    QUIPU_IMAGE_LAYOUT = 11,           /* words of struct prctl_mm_map */
+    QUIPU_IMAGE_THREADS_MAX = 1 << 24, /* that had begun in front of an image */
 };
 
 /* Where a signal came in. */

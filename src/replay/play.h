@@ -21,6 +21,11 @@ struct play_site {
     uint64_t address;
     const struct inside_plan *plan;
 };
+#define PLAY_OPTIONS                                                                               \
+    ((long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE)
+
+struct start;
+struct memory_event;
 
 struct play_process {
     struct play_process *next; /* that is not gone */
@@ -105,6 +110,9 @@ const struct memory_event *find_shared_mapping(const struct player *player);
 /* Returns the place of MAPPING in the memory that processes share. */
 uint64_t shared_place(const struct memory_event *mapping);
 
+/* Writes to the file that processes share, or ends it. */
+bool write_shared_file(struct player *player, const struct memory_event *memory);
+
 /* The event is done. The play ends if there is no other. */
 void finish_event(struct player *player);
 
@@ -133,11 +141,31 @@ void end_shared_inside(struct player *player, const struct system_call *call);
 /* Starts the first program as it was recorded. Returns NULL, or a message. */
 const char *start_play(struct player *player);
 
+/* Executes the program of START with its limit of the stack, under control. Sets PROCESS to its
+ * number. Returns NULL, or a message. */
+const char *execute_under_control(struct player *player, const struct start *start, char **argv,
+                                  char **environment, pid_t *process);
+
+/* The process gets the recorded processor, if this machine has it. */
+void bind_processor(uint32_t processor);
+
+/* Returns the message that the recording is from a processor with other features. */
+const char *other_processor(struct player *player);
+
 /* The next event is that a thread has executed another program. Its process is replaced by one that
  * has been started so. */
 void play_program(struct player *player);
 
+/* ---- play_image.c ---- */
+
+/* The next event is that the recording begins with an image: makes its processes. Returns NULL, or
+ * a message. */
+const char *play_image(struct player *player);
+
 /* ---- play_thread.c ---- */
+
+/* Adds a process without threads, which was RECORDED with that number. */
+struct play_process *add_play_process(struct player *player, pid_t number, pid_t recorded);
 
 /* Adds a thread, and with it a process, which was RECORDED with that number, if PROCESS is NULL. */
 struct play_thread *add_play_thread(struct player *player, struct play_process *process,

@@ -111,8 +111,7 @@ static bool write_bytes(struct player *player, uint64_t address, const uint8_t *
     return pwrite(player->shared, bytes, size, (off_t)place) == (ssize_t)size;
 }
 
-/* Writes to the file that processes share, or ends it. */
-static bool write_file(struct player *player, const struct memory_event *memory) {
+bool write_shared_file(struct player *player, const struct memory_event *memory) {
     off_t place = (off_t)shared_place(memory);
     off_t left = (off_t)(QUIPU_SHARED_ROOM - memory->place);
     if (memory->size)
@@ -126,7 +125,7 @@ bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
         const struct memory_event *memory = &player->memory.data[i];
         uint64_t address = memory->address;
         if (memory->argument == QUIPU_MEMORY_FILE) {
-            if (write_file(player, memory))
+            if (write_shared_file(player, memory))
                 continue;
             end_by_difference(player, "cannot write what it shares");
             return false;

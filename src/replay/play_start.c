@@ -40,8 +40,7 @@ static const char *take_start(struct player *player, struct start *start) {
     return NULL;
 }
 
-/* The process gets the recorded processor, if this machine has it. */
-static void bind_processor(uint32_t processor) {
+void bind_processor(uint32_t processor) {
     cpu_set_t one;
     if (processor >= CPU_SETSIZE)
         return;
@@ -50,10 +49,9 @@ static void bind_processor(uint32_t processor) {
     sched_setaffinity(0, sizeof one, &one);
 }
 
-/* Executes the program with the recorded limit of its stack, which decides about addresses. Sets
- * PROCESS to the number of its process. */
-static const char *execute(struct player *player, const struct start *start, char **argv,
-                           char **environment, pid_t *process) {
+/* The limit of the stack decides about addresses. */
+const char *execute_under_control(struct player *player, const struct start *start, char **argv,
+                                  char **environment, pid_t *process) {
     struct tracee tracee;
     struct rlimit old, limit;
     getrlimit(RLIMIT_STACK, &old);
@@ -80,11 +78,9 @@ static bool write_stack(struct player *player, const struct start *start) {
 
 static const char *make_equal(struct player *player, const struct start *start) {
     const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_SIGSEGV};
-    long options =
-        (long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE;
     const struct tracee tracee = {.process = player->process};
     struct start here;
-    if (ptrace(PTRACE_SETOPTIONS, player->process, NULL, (void *)options) != 0)
+    if (ptrace(PTRACE_SETOPTIONS, player->process, NULL, (void *)PLAY_OPTIONS) != 0)
         return refusal(player->arena, "ptrace", 0, errno);
     if (has_random_addresses(&tracee))
         return "address randomization cannot be turned off here, and a replay must have the "
@@ -129,9 +125,16 @@ static const char *execute_extracted(struct player *player, const struct start *
         return arena_print(player->arena, "'%s' cannot be taken out of the recording: %s",
                            start->path, strerror(errno));
     extracted.path = arena_print(&player->start_arena, "/proc/self/fd/%d", file);
-    const char *wrong = execute(player, &extracted, argv, environment, process);
+    const char *wrong = execute_under_control(player, &extracted, argv, environment, process);
     close(file);
     return wrong;
+}
+
+const char *other_processor(struct player *player) {
+    return arena_print(player->arena,
+                       "'%s' was recorded on a processor with other features; play it on a machine "
+                       "with the same one",
+                       player->recording.path);
 }
 
 /* Starts the program of START. Sets PROCESS to its number. */
@@ -142,10 +145,7 @@ static const char *start_program(struct player *player, const struct start *star
         return arena_print(player->arena, "'%s' is corrupt: the arguments of its program",
                            player->recording.path);
     if (start->identity != processor_identity())
-        return arena_print(player->arena,
-                           "'%s' was recorded on a processor with other features; play it on a "
-                           "machine with the same one",
-                           player->recording.path);
+        return other_processor(player);
     bind_processor(start->processor);
     if (start->file_size)
         return execute_extracted(player, start, argv, environment, process);
@@ -154,12 +154,14 @@ static const char *start_program(struct player *player, const struct start *star
                            "'%s': %s; a recording can only be played beside the "
                            "program that was recorded",
                            start->path, strerror(errno));
-    return execute(player, start, argv, environment, process);
+    return execute_under_control(player, start, argv, environment, process);
 }
 
 const char *start_play(struct player *player) {
     struct start start = {.path = ""};
     pid_t process;
+    if (peek_event(player) && player->event.kind == QUIPU_EVENT_IMAGE)
+        return play_image(player);
     const char *wrong = take_start(player, &start);
     if (!wrong)
         wrong = start_program(player, &start, &process);

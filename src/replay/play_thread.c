@@ -17,17 +17,20 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+struct play_process *add_play_process(struct player *player, pid_t number, pid_t recorded) {
+    struct play_process *process = ARENA_NEW(player->arena, struct play_process);
+    *process = (struct play_process){.next = player->processes,
+                                     .number = number,
+                                     .recorded = recorded,
+                                     .is_first = player->threads.count == 0};
+    return player->processes = process;
+}
+
 struct play_thread *add_play_thread(struct player *player, struct play_process *process,
                                     pid_t number, pid_t recorded) {
     struct play_thread *thread = ARENA_NEW(player->arena, struct play_thread);
-    if (!process) {
-        process = ARENA_NEW(player->arena, struct play_process);
-        *process = (struct play_process){.next = player->processes,
-                                         .number = number,
-                                         .recorded = recorded,
-                                         .is_first = player->threads.count == 0};
-        player->processes = process;
-    }
+    if (!process)
+        process = add_play_process(player, number, recorded);
     *thread = (struct play_thread){.process = process, .number = number, .recorded = recorded};
     vector_push(player->arena, &player->threads, thread);
     return thread;

@@ -67,6 +67,7 @@ static void remove_process(struct recorded_process *process) {
     *link = process->next;
     ticks_forget(&process->ticks);
     arena_release(&process->arena);
+    free(process->name);
     free(process);
 }
 
@@ -90,6 +91,8 @@ void remove_recorded_thread(struct recorded_thread *thread) {
     if (recorder->writing == thread)
         end_writing(recorder);
     arena_release(&thread->effects.arena);
+    free(thread->name);
+    free(thread->entry);
     free(thread);
 }
 

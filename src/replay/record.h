@@ -8,6 +8,7 @@
 #define QUIPU_REPLAY_RECORD_H
 
 #include "replay/inside.h"
+#include "replay/image.h"
 #include "replay/known_files.h"
 #include "replay/start.h"
 #include "replay/streams.h"
@@ -95,6 +96,9 @@ struct recorded_process {
     const char *path;        /* of its program, in `arena` */
     VECTOR(uint32_t) shared; /* numbers of the files that it has mapped so */
     bool shares_pages;       /* it has mapped memory that a child of it shares */
+    bool shares_all;         /* its memory is that of another process */
+    uint64_t data_end;       /* of brk; 0: it has made no such call */
+    char *name;              /* by who has made it */
 };
 
 struct recorded_thread {
@@ -144,6 +148,36 @@ struct recorded_thread {
     uint64_t mask; /* the program's own */
     int held_signal;
     double held_until;
+
+    /* For images. */
+    char *name;                    /* by who has made it */
+    uint32_t children, successors; /* processes and threads that it has made */
+    uint64_t stack, stack_end;     /* its alternate stack; equal: none */
+    struct registers *entry;       /* in front of its last call; NULL: not kept */
+    bool stands_for_image, had_tick;
+};
+
+/* A part of memory in an image. */
+struct memory_part {
+    struct image_mapping mapping;
+    bool is_anonymous, is_empty; /* it has no file; no pages */
+};
+
+typedef VECTOR(struct memory_part) memory_part_list;
+
+/* A part of the file with which a recording can begin. */
+struct kept_part {
+    uint64_t place; /* in the file */
+    double time;
+};
+
+/* Of a recording of the last SECONDS of a run. */
+struct last {
+    double seconds; /* 0: all of the run is kept */
+    double next;    /* time of the next image */
+    const char *program;
+    char **command;
+    VECTOR(struct kept_part) parts;
 };
 
 /* A stop of a process that its parent has not told of yet. */
@@ -175,6 +209,7 @@ struct recorder {
     bool filters; /* calls that the memory inside makes do not stop, all others do */
     struct inside_files inside_files;
     passing_list passing;
+    struct last last;
     struct timespec began; /* by the clock of files */
     uint64_t calls, signals;
     uint32_t begun; /* threads */
@@ -412,6 +447,30 @@ bool record_counter(struct recorded_thread *thread, int signal);
 /* THREAD executes, and others wait for its turn, or a signal for its next call. If it is in a loop
  * that changes nothing, its turn ends there, and signals come in; returns true then. */
 bool record_loop(struct recorded_thread *thread);
+
+/* ---- record_image.c ---- */
+
+/* The thread is in front of a call, with REGISTERS. */
+void keep_entry(struct recorded_thread *thread, const struct user_regs_struct *registers);
+
+/* Only the last SECONDS are kept; 0: all. */
+void begin_last(struct recorder *recorder, double seconds, const char *program, char **command);
+
+/* Makes an image, if it is time for that, and drops what is no longer wanted. */
+void look_at_last(struct recorder *recorder, double now);
+
+/* ---- record_memory.c ---- */
+
+/* Appends to PARTS the memory that the process of the thread NUMBER has. Returns false if it cannot
+ * be told. */
+bool describe_memory_parts(struct recorder *recorder, pid_t number, struct arena *arena,
+                           memory_part_list *parts);
+
+/* Adds the contents of PARTS to the image, as events of the thread ID. Those of shared files that
+ * are in WRITTEN are there already, or are added to it. */
+bool record_memory_parts(struct recorder *recorder, pid_t number, uint32_t id,
+                         const memory_part_list *parts, struct arena *arena,
+                         memory_part_list *written);
 
 /* ---- record_leave.c ---- */
 

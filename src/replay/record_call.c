@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <sys/prctl.h>
+#include <signal.h>
 #include <sys/syscall.h>
 
 static bool is_last(uint64_t number) {
@@ -99,6 +100,7 @@ void record_call_entry(struct recorded_thread *thread) {
     }
     thread->call_hash = hash_registers(&registers, true);
     thread->behind = registers.rip;
+    keep_entry(thread, &registers);
     if (!thread->process->site)
         thread->process->site = call_site(thread->number);
     if (thread->held)
@@ -127,12 +129,25 @@ static bool record_effects(struct recorded_thread *thread) {
     return true;
 }
 
-/* What the kernel does for the thread later. */
+static void follow_alternate_stack(struct recorded_thread *thread) {
+    stack_t stack;
+    if (!thread->call.arguments[0] ||
+        !read_memory(thread->number, thread->call.arguments[0], &stack, sizeof stack))
+        return;
+    thread->stack = (uint64_t)stack.ss_sp;
+    thread->stack_end = thread->stack + (stack.ss_flags & SS_DISABLE ? 0 : stack.ss_size);
+}
+
+/* What the kernel does for the thread later, and what it keeps of it. */
 static void follow_thread(struct recorded_thread *thread) {
     const struct system_call *call = &thread->call;
     if (call->number == SYS_set_tid_address)
         thread->clear = call->arguments[0];
     thread->yields = call->number == SYS_sched_yield;
+    if (call->number == SYS_brk)
+        thread->process->data_end = (uint64_t)call->result;
+    if (call->number == SYS_sigaltstack && call->result == 0)
+        follow_alternate_stack(thread);
 }
 
 void record_call_end(struct recorded_thread *thread) {

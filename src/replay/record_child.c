@@ -9,7 +9,9 @@
 
 #include "x86/clone_call.h"
 
+#include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -39,6 +41,8 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     parent->inside.is_shared |= shares;
     process->path = arena_copy(&process->arena, parent->path, strlen(parent->path));
     process->shares_pages = parent->shares_pages;
+    process->shares_all = shares;
+    process->data_end = parent->data_end;
     for (size_t i = 0; i < parent->counter_reads.count; i++)
         vector_push(&process->arena, &process->counter_reads, parent->counter_reads.data[i]);
     for (size_t i = 0; i < parent->shared.count; i++)
@@ -79,6 +83,23 @@ static void record_begin(struct recorded_thread *thread, struct recorded_thread 
     thread->vforks = made->flags & CLONE_VFORK;
 }
 
+/* CHILD, which MAKER has made, gets its name. */
+static void name_child(struct recorded_thread *maker, struct recorded_thread *child) {
+    bool is_thread = child->process == maker->process;
+    bool is_first = strcmp(maker->name, maker->process->name) == 0;
+    char separator = is_first ? ':' : '.';
+    uint32_t number = is_thread ? ++maker->successors : ++maker->children;
+    if (asprintf(&child->name, "%s%c%" PRIu32, maker->name, is_thread ? separator : '/', number) <
+        0)
+        child->name = NULL;
+    if (!is_thread) {
+        child->process->name = child->name ? strdup(child->name) : NULL;
+        child->stack = maker->stack;
+        child->stack_end = maker->stack_end;
+    }
+    CHECK(child->name && child->process->name);
+}
+
 void record_child(struct recorded_thread *thread, pid_t number) {
     struct recorded_process *process = thread->process;
     struct clone_call made;
@@ -87,6 +108,7 @@ void record_child(struct recorded_thread *thread, pid_t number) {
     if (!(made.flags & CLONE_THREAD))
         process = copy_process(process, number, made.flags & CLONE_VM);
     struct recorded_thread *child = add_recorded_thread(process, number);
+    name_child(thread, child);
     child->clear = made.flags & CLONE_CHILD_CLEARTID ? made.child_number : 0;
     record_begin(thread, child, &made);
     if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP && !(status >> 16)) {

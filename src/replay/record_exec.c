@@ -107,7 +107,8 @@ void record_exec(struct recorded_thread *thread) {
     process->counter_reads.count = process->counter_reads.capacity = 0;
     process->shared.data = NULL;
     process->shared.count = process->shared.capacity = 0;
-    process->shares_pages = false;
+    process->shares_pages = process->shares_all = false;
+    process->data_end = thread->stack = thread->stack_end = 0;
     ticks_forget(&process->ticks);
     inside_forget(&process->inside);
     process->path = "";

@@ -183,6 +183,7 @@ static void look(struct recorder *recorder) {
         if (why)
             stop_recording(at, why, false);
     }
+    look_at_last(recorder, now);
 }
 
 /* Handles what is pending, and continues what can run. */
@@ -266,6 +267,9 @@ static const char *begin(struct recorder *recorder, pid_t number) {
     if (!recording_begin(&recorder->writer, recorder->path))
         return arena_print(recorder->arena, "cannot write '%s': %s", recorder->path,
                            strerror(errno));
+    thread->name = strdup("1");
+    process->name = strdup("1");
+    CHECK(thread->name && process->name);
     record_program_start(thread, &start);
     thread->stands = true;
     return NULL;
@@ -338,8 +342,10 @@ const char *record_program(struct arena *arena, const struct record_request *req
         unsigned long slack = (unsigned long)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
         begin_signals(old);
         set_timer_slack(1);
+        begin_last(&recorder, request->last, recorder.threads->process->path, request->argv);
         run(&recorder);
         set_timer_slack(slack);
+        recording_compact(&recorder.writer, request->path);
         recording_end(&recorder.writer);
         end_signals(old);
         if (recorder.writer.failure && !recorder.failed)

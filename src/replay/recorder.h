@@ -14,6 +14,7 @@ struct record_request {
     const char *path; /* of the recording */
     bool shuffle;     /* turns of threads are random, by `seed` */
     uint64_t seed;
+    double last; /* at least so many seconds of the end are kept; 0: all of the run is */
 };
 
 /* Runs the program, and writes the recording. Returns when all processes have ended

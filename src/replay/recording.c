@@ -47,7 +47,7 @@ static const char *map_file(struct arena *arena, struct recording *recording, in
 
 const char *recording_open(struct arena *arena, const char *path, struct recording *recording) {
     struct quipu_recording_file header;
-    *recording = (struct recording){.path = path, .arena = arena, .next = sizeof header};
+    *recording = (struct recording){.path = path, .arena = arena, .in_image = true};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return arena_print(arena, "cannot open '%s': %s", path, strerror(errno));
@@ -63,6 +63,9 @@ const char *recording_open(struct arena *arena, const char *path, struct recordi
                             "'%s' is a recording of version %u, this quipu reads version %d; "
                             "record it anew",
                             path, header.version, QUIPU_RECORDING_VERSION);
+    else if (header.begin < sizeof header || header.begin > recording->size)
+        wrong = arena_print(arena, "'%s' is corrupt: its begin", path);
+    recording->next = header.begin;
     if (wrong)
         recording_close(recording);
     return wrong;
@@ -91,6 +94,17 @@ static bool decompress(struct recording *recording, const struct quipu_recording
     return size == block->size;
 }
 
+/* Whether BLOCK is of a later image, with which the recording does not begin. */
+static bool is_passed_over(struct recording *recording, const struct quipu_recording_block *block) {
+    bool is_image = block->kind == QUIPU_RECORDING_IMAGE;
+    recording->in_image = recording->in_image && is_image;
+    return is_image && !recording->in_image;
+}
+
+static bool is_compressed(const struct quipu_recording_block *block) {
+    return block->kind == QUIPU_RECORDING_COMPRESSED || block->kind == QUIPU_RECORDING_IMAGE;
+}
+
 static enum reading next_block(struct recording *recording, const char **wrong) {
     struct quipu_recording_block block;
     size_t left = recording->size - recording->next, place = recording->next;
@@ -107,9 +121,13 @@ static enum reading next_block(struct recording *recording, const char **wrong) 
         recording->next = recording->size;
         return READING_EVENT;
     }
-    if (block.kind == QUIPU_RECORDING_COMPRESSED && left < block.stored)
+    if (is_compressed(&block) && left < block.stored)
         return READING_CUT;
-    if (block.kind != QUIPU_RECORDING_COMPRESSED || !decompress(recording, &block)) {
+    if (is_passed_over(recording, &block)) {
+        recording->next += block.stored;
+        return READING_EVENT;
+    }
+    if (!is_compressed(&block) || !decompress(recording, &block)) {
         *wrong = arena_print(recording->arena, "'%s' is corrupt: the block at byte %zu",
                              recording->path, place);
         return READING_WRONG;
@@ -134,7 +152,11 @@ static void keep_contents(struct recording *recording, const struct event *event
     struct event copy = *event;
     struct cursor contents;
     uint32_t number;
-    if (read_contents_event(&copy, &number, &contents) && number == recording->contents.count + 1)
+    if (!read_contents_event(&copy, &number, &contents))
+        return;
+    if (recording->contents.count == 0)
+        recording->before = number - 1;
+    if (number - recording->before == recording->contents.count + 1)
         vector_push(recording->arena, &recording->contents, *place);
 }
 
@@ -174,6 +196,7 @@ const char *recording_seek(struct recording *recording, const struct recording_p
     const char *wrong = NULL;
     if (recording->block_place != place->block) {
         recording->next = place->block;
+        recording->in_image = true;
         if (next_block(recording, &wrong) != READING_EVENT)
             return wrong ? wrong : arena_print(recording->arena, "'%s' was cut", recording->path);
     }
@@ -201,11 +224,11 @@ const char *recording_contents(struct recording *recording, struct memory_event 
     uint32_t number = memory->contents;
     if (!number)
         return NULL;
-    if (number > recording->contents.count)
+    if (number <= recording->before || number - recording->before > recording->contents.count)
         return arena_print(recording->arena, "'%s' is corrupt: contents %u are missing",
                            recording->path, number);
     struct recording *reader = second_reader(recording);
-    wrong = recording_seek(reader, &recording->contents.data[number - 1]);
+    wrong = recording_seek(reader, &recording->contents.data[number - recording->before - 1]);
     if (wrong)
         return wrong;
     if (recording_next(reader, &event, &wrong) == READING_EVENT &&

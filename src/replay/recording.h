@@ -21,12 +21,14 @@ struct recording {
     const char *path;
     uint8_t *bytes; /* the file, mapped */
     size_t size, next;
+    bool in_image;        /* the next block may be of the image with which it begins */
     size_t block_place;   /* of the present block in the file; 0: none yet */
     const uint8_t *first; /* its first event */
     uint8_t *block;       /* the block's events, if it was compressed */
     struct cursor events;
     struct arena *arena;
-    VECTOR(struct recording_place) contents; /* those that were read, by their numbers from 1 */
+    VECTOR(struct recording_place) contents; /* those that were read, by their numbers */
+    uint32_t before;                         /* number in front of the first one */
     struct recording *second;                /* reads them; NULL: not yet needed */
 };
 

@@ -131,9 +131,8 @@ static bool describe_memory(struct arena *arena, struct start *start) {
     return process_vm_readv(start->process, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-/* Sets LIMIT to the size that the stack of PROCESS has at most. prlimit would need privileges where
- * the process has changed its user. */
-static bool read_stack_limit(pid_t process, uint64_t *limit) {
+/* prlimit would need privileges where the process has changed its user. */
+bool read_stack_limit(pid_t process, uint64_t *limit) {
     static const char key[] = "Max stack size";
     char name[64], *line = NULL;
     size_t room = 0;

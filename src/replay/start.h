@@ -35,6 +35,9 @@ struct start {
  * not tell all of it. */
 bool describe_start(struct arena *arena, pid_t process, uint32_t processor, struct start *start);
 
+/* Sets LIMIT to the size that the stack of PROCESS has at most. */
+bool read_stack_limit(pid_t process, uint64_t *limit);
+
 void write_start(struct recording_writer *writer, uint32_t thread, const struct start *start);
 
 /* Returns false if the event is corrupt. */

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,10 +33,16 @@ static void write_at(struct recording_writer *writer, const void *bytes, size_t 
     }
 }
 
-bool recording_begin(struct recording_writer *writer, const char *path) {
-    struct quipu_recording_file header = {.version = QUIPU_RECORDING_VERSION};
-    *writer = (struct recording_writer){.block = sizeof header};
+static struct quipu_recording_file first_header(void) {
+    struct quipu_recording_file header = {.version = QUIPU_RECORDING_VERSION,
+                                          .begin = sizeof header};
     memcpy(header.magic, QUIPU_RECORDING_MAGIC, sizeof header.magic);
+    return header;
+}
+
+bool recording_begin(struct recording_writer *writer, const char *path) {
+    const struct quipu_recording_file header = first_header();
+    *writer = (struct recording_writer){.begin = sizeof header, .block = sizeof header};
     writer->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (writer->fd < 0)
         return false;
@@ -63,7 +70,8 @@ void put_signed(struct buffer *event, int64_t value) {
 }
 
 static void close_block(struct recording_writer *writer) {
-    struct quipu_recording_block block = {.kind = QUIPU_RECORDING_COMPRESSED,
+    struct quipu_recording_block block = {.kind = writer->in_image ? QUIPU_RECORDING_IMAGE
+                                                                   : QUIPU_RECORDING_COMPRESSED,
                                           .size = (uint32_t)writer->events.count};
     size_t most = ZSTD_compressBound(writer->events.count);
     char *bytes = malloc(sizeof block + most);
@@ -128,7 +136,7 @@ static size_t write_head(uint8_t head[HEAD_MOST], enum quipu_event_kind kind, ui
 
 /* The event was added to those of the open block. */
 static void end_event(struct recording_writer *writer) {
-    if (!writer->gathers)
+    if (!writer->gathers && !writer->in_image)
         write_events(writer);
     if (writer->events.count >= QUIPU_RECORDING_BLOCK_FULL)
         close_block(writer);
@@ -191,4 +199,58 @@ void recording_end(struct recording_writer *writer) {
         writer->failure = errno;
     buffer_release(&writer->events);
     buffer_release(&writer->event);
+}
+
+/* ---- recordings of the end of a run ---- */
+
+uint64_t recording_begin_image(struct recording_writer *writer) {
+    if (writer->events.count)
+        close_block(writer);
+    writer->in_image = true;
+    return writer->block;
+}
+
+void recording_end_image(struct recording_writer *writer) {
+    if (writer->events.count)
+        close_block(writer);
+    writer->in_image = false;
+}
+
+void recording_drop(struct recording_writer *writer, uint64_t place) {
+    const uint64_t first = sizeof(struct quipu_recording_file);
+    write_at(writer, &place, sizeof place, offsetof(struct quipu_recording_file, begin));
+    writer->begin = place;
+    if (!writer->failure) /* where that is not possible, the file stays long until its end */
+        fallocate(writer->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
+                  (off_t)(place - first));
+}
+
+static bool copy_bytes(int from, off_t place, int to) {
+    static char bytes[1 << 16];
+    ssize_t count;
+    while ((count = pread(from, bytes, sizeof bytes, place)) > 0) {
+        if (!write_whole(to, bytes, (size_t)count))
+            return false;
+        place += count;
+    }
+    return count == 0;
+}
+
+int recording_copy(const struct recording_writer *writer, int fd) {
+    const struct quipu_recording_file header = first_header();
+    bool good =
+        write_whole(fd, &header, sizeof header) && copy_bytes(writer->fd, (off_t)writer->begin, fd);
+    return good ? 0 : errno;
+}
+
+void recording_compact(struct recording_writer *writer, const char *path) {
+    char *temporary = NULL;
+    if (writer->failure || writer->begin == sizeof(struct quipu_recording_file) ||
+        asprintf(&temporary, "%s.new", path) < 0)
+        return;
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int cause = fd < 0 ? errno : recording_copy(writer, fd);
+    if (fd >= 0 && (close(fd) != 0 || cause || rename(temporary, path) != 0))
+        unlink(temporary); /* the long one is as good */
+    free(temporary);
 }

@@ -13,7 +13,9 @@
 
 struct recording_writer {
     int fd;
+    uint64_t begin;       /* place of the first block that is played */
     uint64_t block;       /* place of the open block in the file */
+    bool in_image;        /* events are those of an image, which is not open */
     struct buffer events; /* of the open block */
     struct buffer event;  /* the event that is being made */
     bool gathers;
@@ -44,6 +46,20 @@ void recording_gather(struct recording_writer *writer, bool on);
 
 /* Compresses the open block, and closes the file. */
 void recording_end(struct recording_writer *writer);
+
+/* The events up to recording_end_image are an image. Returns its place in the file. */
+uint64_t recording_begin_image(struct recording_writer *writer);
+void recording_end_image(struct recording_writer *writer);
+
+/* The recording begins with the image at PLACE. What is in front of it is given back to the file
+ * system, if that can do so. */
+void recording_drop(struct recording_writer *writer, uint64_t place);
+
+/* Writes the recording as it is now to the file FD, which is empty. Returns 0, or errno. */
+int recording_copy(const struct recording_writer *writer, int fd);
+
+/* The file at PATH, which is the writer's, gets rid of the hole in front. */
+void recording_compact(struct recording_writer *writer, const char *path);
 
 /* Appends numbers of the format to an event. */
 void put_number(struct buffer *event, uint64_t value, size_t size);

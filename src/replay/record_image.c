@@ -1,0 +1,331 @@
+/* record_image.c: images of all recorded processes, so that a recording can begin there; see
+ * record.h.
+ *
+ * A replay begins with an image, and passes over later ones. So an image can be made at any moment
+ * at which the memory and the registers of all threads are what the events up to then have made of
+ * them. Those that execute are stopped for that; those that sleep in a call are not disturbed:
+ * their registers in front of each call are kept.
+ *
+ * There is no image while some thread makes or ends a thread, a process or a program, or changes
+ * which memory it has: some milliseconds later there is.
+ *
+ * Not perfect: a process that shares its memory with its maker without end, and not its threads,
+ * has no image, so all of the run is kept. */
+#include "replay/record.h"
+
+#include "replay/start.h"
+#include "util/clock.h"
+#include "util/process.h"
+#include "x86/kernel.h"
+#include "x86/processor.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    CALL_STATUS = (SIGTRAP | 0x80) << 8 | 0x7f, /* of wait: in front of a call, or behind it */
+    STOP_PAUSE = 50000,                         /* nanoseconds between two looks */
+    STOP_LOOKS = 400
+};
+
+/* The time that images take is at most this part of all. */
+static const double share = 0.05;
+
+/* ---- registers in front of calls ---- */
+
+void keep_entry(struct recorded_thread *thread, const struct user_regs_struct *registers) {
+    if (!thread->recorder->last.seconds)
+        return;
+    if (!thread->entry)
+        thread->entry = malloc(sizeof *thread->entry);
+    CHECK(thread->entry);
+    if (!get_registers(thread->number, thread->entry)) /* it was killed */
+        thread->entry->general = *registers;
+}
+
+/* The thread is in front of the call instead of in it. */
+static void leave_entry(struct user_regs_struct *registers) {
+    registers->rip -= 2;
+    registers->rax = registers->orig_rax;
+}
+
+/* Whether STATUS is of a stop in front of a call. */
+static bool is_entry_stop(pid_t number, int status) {
+    return status == CALL_STATUS && read_stop(number, status, NULL).reason == REASON_CALL_ENTRY;
+}
+
+/* ---- all stand ---- */
+
+/* Whether the call changes more than the contents of memory. */
+static bool changes_more(const struct recorded_thread *thread) {
+    uint8_t repeats = find_call_row(&thread->call)->repeats;
+    uint64_t number = thread->call.number;
+    return repeats == QUIPU_CALL_AGAIN || repeats == QUIPU_CALL_MAPS ||
+           repeats == QUIPU_CALL_APART || number == SYS_exit || number == SYS_exit_group;
+}
+
+/* Whether it is the first thread of a process, and others of that go on. */
+static bool is_gone(const struct recorded_thread *thread) {
+    return thread->state == RECORD_ENDS && thread->number == thread->process->number &&
+           has_ended(thread->number, thread->number);
+}
+
+static bool may_be_in_image(const struct recorded_thread *thread) {
+    if (thread->process->shares_all)
+        return false;
+    if (thread->is_pending && (!WIFSTOPPED(thread->pending) || thread->pending >> 16))
+        return false;
+    switch (thread->state) {
+    case RECORD_RUNS:
+        return true;
+    case RECORD_IN_CALL:
+    case RECORD_INTERRUPTED:
+        return thread->entry && !changes_more(thread);
+    case RECORD_TURNED_BACK:
+        return thread->entry;
+    case RECORD_ENDS: /* the end of a first thread is told behind those of others */
+        return is_gone(thread);
+    default:
+        return false;
+    }
+}
+
+static bool all_may_be(const struct recorder *recorder) {
+    for (const struct recorded_thread *at = recorder->threads; at; at = at->next)
+        if (!may_be_in_image(at))
+            return false;
+    return recorder->threads && !recorder->early.count;
+}
+
+static bool executes(const struct recorded_thread *thread) {
+    return thread->state == RECORD_RUNS && !thread->stands && !thread->is_pending;
+}
+
+/* Waits for the stop of THREAD. Not without end: that of a first thread which was killed is told
+ * only behind those of others. */
+static bool await_stop(const struct recorded_thread *thread, int *status) {
+    const struct timespec pause = {0, STOP_PAUSE};
+    for (int i = 0; i < STOP_LOOKS; i++) {
+        pid_t stopped = waitpid(thread->number, status, __WALL | WNOHANG);
+        if (stopped)
+            return stopped == thread->number;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* Stops THREAD, which executes. Returns whether it stands where it was. Otherwise it has come to a
+ * stop of its own, which is pending. */
+static bool stop_for_image(struct recorded_thread *thread) {
+    int status = 0;
+    if (syscall(SYS_tgkill, thread->process->number, thread->number, SIGSTOP) != 0)
+        return false;
+    if (!await_stop(thread, &status)) {
+        thread->stop_asked = true;
+        return false;
+    }
+    if (status == STOPPED) {
+        thread->stands_for_image = true;
+        thread->had_tick = thread->tick.block;
+        end_tick(thread);
+        return true;
+    }
+    if (is_entry_stop(thread->number, status))
+        thread->tick_asked = true; /* the stop that was asked must not end the call */
+    else
+        thread->stop_asked = true;
+    take_status(thread, status);
+    return false;
+}
+
+/* Stops those that execute. Returns false if that cannot be now. */
+static bool stop_all(struct recorder *recorder) {
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
+        if (executes(at) && !stop_for_image(at) && !at->is_pending)
+            return false;
+    return all_may_be(recorder);
+}
+
+static void continue_all(struct recorder *recorder) {
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
+        if (!at->stands_for_image)
+            continue;
+        at->stands_for_image = false;
+        if (at->had_tick)
+            begin_tick(at, 1);
+        ptrace(PTRACE_SYSCALL, at->number, NULL, NULL);
+    }
+}
+
+/* ---- the image ---- */
+
+/* Sets the registers with which THREAD goes on in a replay. */
+static bool find_registers(const struct recorded_thread *thread, struct registers *registers) {
+    if (is_gone(thread)) { /* a replay has its thread, which does nothing */
+        memset(registers, 0, sizeof *registers);
+    } else if (thread->state != RECORD_RUNS) {
+        if (!thread->entry)
+            return false;
+        *registers = *thread->entry;
+        leave_entry(&registers->general);
+    } else {
+        if (!get_registers(thread->number, registers))
+            return false;
+        if (thread->is_pending && is_entry_stop(thread->number, thread->pending))
+            leave_entry(&registers->general);
+    }
+    registers->general.orig_rax = UINT64_MAX;
+    return true;
+}
+
+/* Sets the LAYOUT of the memory of THREAD, in the order of struct prctl_mm_map. */
+static bool read_layout(const struct recorded_thread *thread, uint64_t layout[QUIPU_IMAGE_LAYOUT]) {
+    static const uint8_t fields[QUIPU_IMAGE_LAYOUT] = {26, 27, 45, 46, 47, 0, 28, 48, 49, 50, 51};
+    char name[64], text[2048] = "";
+    snprintf(name, sizeof name, "/proc/%d/stat", (int)thread->number);
+    FILE *file = fopen(name, "re");
+    if (!file)
+        return false;
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    const char *at = strrchr(text, ')'); /* behind the second field */
+    for (int field = 2; at; field++, at = strchr(at + 1, ' '))
+        for (int i = 0; i < QUIPU_IMAGE_LAYOUT; i++)
+            if (fields[i] == field)
+                layout[i] = strtoull(at, NULL, 10);
+    layout[5] = thread->process->data_end ? thread->process->data_end : layout[4];
+    return layout[4];
+}
+
+/* Adds PROCESS, with its memory and threads. */
+static bool add_process(struct recorder *recorder, struct recorded_process *process,
+                        struct arena *arena, memory_part_list *written) {
+    static struct image_thread image_thread;
+    struct image_process image = {.number = (uint32_t)process->number,
+                                  .is_first = process->number == recorder->first,
+                                  .has_armed_ticks = process->ticks.armed,
+                                  .path = process->path,
+                                  .name = process->name,
+                                  .threads = process->threads};
+    struct recorded_thread *some = NULL;
+    struct buffer auxiliary = {0};
+    memory_part_list parts = {0};
+    char name[64];
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
+        if (at->process == process && !is_gone(at))
+            some = at;
+    if (!some)
+        return false;
+    snprintf(name, sizeof name, "/proc/%d/auxv", (int)some->number);
+    bool good = describe_memory_parts(recorder, some->number, arena, &parts) &&
+                read_layout(some, image.layout) && buffer_read_file(&auxiliary, name) &&
+                read_stack_limit(some->number, &image.stack_limit);
+    for (size_t i = 0; i < parts.count; i++)
+        vector_push(arena, &image.mappings, parts.data[i].mapping);
+    image.auxiliary = (const uint8_t *)auxiliary.data;
+    image.auxiliary_size = auxiliary.count;
+    good = good && write_image_process(&recorder->writer, some->id, &image) &&
+           record_memory_parts(recorder, some->number, some->id, &parts, arena, written);
+    buffer_release(&auxiliary);
+    for (struct recorded_thread *at = recorder->threads; at && good; at = at->next) {
+        if (at->process != process)
+            continue;
+        good = find_registers(at, &image_thread.registers);
+        image_thread.id = at->id;
+        image_thread.number = (uint32_t)at->number;
+        image_thread.name = at->name;
+        image_thread.children = at->children;
+        image_thread.successors = at->successors;
+        image_thread.stack = at->stack;
+        image_thread.stack_end = at->stack_end;
+        if (good)
+            write_image_thread(&recorder->writer, &image_thread);
+    }
+    return good;
+}
+
+static void add_head(struct recorder *recorder, struct arena *arena) {
+    const struct affinity *affinity = &recorder->affinity;
+    struct run_image image = {
+        .processor = affinity->bound && !affinity->given_up ? (uint32_t)sched_getcpu() : UINT32_MAX,
+        .identity = processor_identity(),
+        .began = (uint64_t)recorder->began.tv_sec,
+        .made = (uint64_t)time(NULL),
+        .calls = recorder->calls,
+        .signals = recorder->signals,
+        .first = (uint32_t)recorder->first,
+        .first_ended = recorder->first_ended,
+        .status = recorder->status,
+        .threads = recorder->begun,
+        .path = recorder->last.program,
+    };
+    for (char **word = recorder->last.command; *word; word++)
+        vector_push(arena, &image.command, *word);
+    for (const struct recorded_process *at = recorder->processes; at; at = at->next)
+        image.processes++;
+    write_image_head(&recorder->writer, &image);
+}
+
+/* Adds an image. Returns its place in the file, or 0 if there is none. */
+static uint64_t add_image(struct recorder *recorder) {
+    struct arena arena = {0};
+    memory_part_list written = {0};
+    uint64_t place = recording_begin_image(&recorder->writer);
+    bool good = true;
+    add_head(recorder, &arena);
+    for (struct recorded_process *at = recorder->processes; at && good; at = at->next)
+        good = add_process(recorder, at, &arena, &written);
+    recording_end_image(&recorder->writer);
+    arena_release(&arena);
+    forget_parts(&recorder->pieces); /* the contents may be dropped that they are in */
+    return good && !recorder->writer.failure ? place : 0;
+}
+
+/* ---- the last seconds ---- */
+
+/* What begins at PLACE of the file can be kept alone. Drops what is older than wanted. */
+static void add_kept_part(struct recorder *recorder, uint64_t place, double now) {
+    struct last *last = &recorder->last;
+    size_t first = 0;
+    vector_push(recorder->arena, &last->parts, ((struct kept_part){place, now}));
+    for (size_t i = 1; i < last->parts.count; i++)
+        if (last->parts.data[i].time <= now - last->seconds)
+            first = i;
+    if (!first)
+        return;
+    recording_drop(&recorder->writer, last->parts.data[first].place);
+    last->parts.count -= first;
+    memmove(last->parts.data, last->parts.data + first,
+            last->parts.count * sizeof *last->parts.data);
+}
+
+void begin_last(struct recorder *recorder, double seconds, const char *program, char **command) {
+    struct last *last = &recorder->last;
+    double now = clock_seconds();
+    *last = (struct last){.seconds = seconds, .program = program, .command = command};
+    last->next = now + seconds / 2;
+    if (seconds)
+        add_kept_part(recorder, recorder->writer.begin, now);
+}
+
+void look_at_last(struct recorder *recorder, double now) {
+    struct last *last = &recorder->last;
+    if (!last->seconds || now < last->next || recorder->writer.failure || !all_may_be(recorder))
+        return;
+    if (stop_all(recorder)) {
+        uint64_t place = add_image(recorder);
+        double took = clock_seconds() - now;
+        last->next = now + (took / share > last->seconds / 2 ? took / share : last->seconds / 2);
+        if (place)
+            add_kept_part(recorder, place, now);
+    }
+    continue_all(recorder);
+}
