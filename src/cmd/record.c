@@ -3,6 +3,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/process_number.h"
 
 #include "replay/recorder.h"
 #include "util/clock.h"
@@ -20,26 +21,29 @@
 struct record_options {
     struct record_request request;
     unsigned until_fails; /* runs at most; 0: one, whatever its status */
+    const char *keep;     /* number of a process that is being recorded, or NULL */
 };
 
 static void print_help(void) {
-    fputs(
-        "usage: quipu record [OPTIONS] [--] PROGRAM [ARGS]\n\n"
-        "Runs PROGRAM, whether quipu has built it or not, and records all that comes to it from\n"
-        "outside: what system calls return and write, signals, the time. 'quipu replay' repeats\n"
-        "the run from that. Threads and processes that it makes are recorded, too. Ends as\n"
-        "PROGRAM does, once all processes have ended. What cannot be recorded ends the\n"
-        "recording of its process with a warning; the process goes on.\n\n"
-        "  -o, --output=FILE      the recording; quipu.rec where none is named\n"
-        "      --last=SECONDS     keep the end of the run only: the last SECONDS, and up to half as\n"
-        "                         much in front of them; also 30s, 5m, 1h\n"
-        "      --until-fails=N    run PROGRAM until its status is not 0, at most N times, and\n"
-        "                         keep that run\n"
-        "      --shuffle          random turns and priorities of threads\n"
-        "      --help             print this\n\n"
-        "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors. With\n"
-        "--until-fails 0 if no run has failed.\n",
-        stdout);
+    fputs("usage: quipu record [OPTIONS] [--] PROGRAM [ARGS]\n"
+          "       quipu record --keep=PID [--output=FILE]\n\n"
+          "Runs PROGRAM, whether quipu has built it or not, and records all that comes to it from\n"
+          "outside: what system calls return and write, signals, the time. 'quipu replay' repeats\n"
+          "the run from that. Threads and processes that it makes are recorded, too. Ends as\n"
+          "PROGRAM does, once all processes have ended. What cannot be recorded ends the\n"
+          "recording of its process with a warning; the process goes on.\n\n"
+          "  -o, --output=FILE      the recording; quipu.rec where none is named\n"
+          "      --keep=PID         write to FILE what is recorded of process PID up to now; its\n"
+          "                         recorder goes on\n"
+          "      --last=SECONDS     keep the end of the run only: the last SECONDS, and up to\n"
+          "                         half as much in front of them; also 30s, 5m, 1h\n"
+          "      --until-fails=N    run PROGRAM until its status is not 0, at most N times, and\n"
+          "                         keep that run\n"
+          "      --shuffle          random turns and priorities of threads\n"
+          "      --help             print this\n\n"
+          "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors. With\n"
+          "--until-fails 0 if no run has failed.\n",
+          stdout);
 }
 
 /* Returns the number that VALUE of OPTION is, at most MOST. */
@@ -79,6 +83,7 @@ static void parse_last(void *options, const char *value) {
 
 static const struct option_row rows[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct record_options, request.path), NULL},
+    {"keep", 0, OPTION_TEXT, offsetof(struct record_options, keep), NULL},
     {"last", 0, OPTION_PARSED, 0, parse_last},
     {"until-fails", 0, OPTION_PARSED, 0, parse_until_fails},
     {"shuffle", 0, OPTION_FLAG, offsetof(struct record_options, request.shuffle), NULL},
@@ -130,6 +135,20 @@ static bool record_until_fails(struct record_options *options, int *status) {
     return true;
 }
 
+/* Returns the status of the command. */
+static int keep(const struct record_options *options) {
+    struct arena arena = {0};
+    pid_t process = read_process_number(options->keep);
+    const char *wrong = keep_recording(&arena, process, options->request.path);
+    if (wrong)
+        error("%s", wrong);
+    else
+        fprintf(stderr, "quipu: '%s' has what was recorded of process %d up to now\n",
+                options->request.path, (int)process);
+    arena_release(&arena);
+    return wrong ? 1 : 0;
+}
+
 int cmd_record(int argc, char **argv) {
     struct record_options options = {.request = {.path = "quipu.rec"}};
     struct arena arena = {0};
@@ -138,6 +157,10 @@ int cmd_record(int argc, char **argv) {
     int program = take_options(&command_line, argc, argv, &options);
     if (!program)
         return 0;
+    if (options.keep && program < argc)
+        die("'%s': --keep is about a program that runs already; name none", argv[program]);
+    if (options.keep)
+        return keep(&options);
     if (program == argc)
         die("no program to record; 'quipu record --help' tells how");
     if (!find_program(&arena, argv[program])) {

@@ -160,8 +160,6 @@ static const char *start_program(struct player *player, const struct start *star
 const char *start_play(struct player *player) {
     struct start start = {.path = ""};
     pid_t process;
-    if (peek_event(player) && player->event.kind == QUIPU_EVENT_IMAGE)
-        return play_image(player);
     const char *wrong = take_start(player, &start);
     if (!wrong)
         wrong = start_program(player, &start, &process);

@@ -373,7 +373,9 @@ const char *player_begin(struct arena *arena, const char *path, const struct pla
     if (!wrong && (player->shared < 0 ||
                    ftruncate(player->shared, QUIPU_SHARED_MAX * QUIPU_SHARED_ROOM) != 0))
         wrong = arena_print(arena, "cannot make shared memory: %s", strerror(errno));
-    if (!wrong)
+    if (!wrong && peek_event(player) && player->event.kind == QUIPU_EVENT_IMAGE)
+        wrong = play_image(player);
+    else if (!wrong)
         wrong = start_play(player);
     if (wrong) {
         player_end(player);

@@ -21,6 +21,7 @@
 #include "x86/call_stop.h"
 #include "x86/counter_read.h"
 
+#include <signal.h>
 #include <time.h>
 
 enum {
@@ -458,6 +459,16 @@ void begin_last(struct recorder *recorder, double seconds, const char *program, 
 
 /* Makes an image, if it is time for that, and drops what is no longer wanted. */
 void look_at_last(struct recorder *recorder, double now);
+
+/* ---- record_keep.c ---- */
+
+/* Other processes may ask for what is recorded up to now (keep_recording). OLD is the earlier
+ * action of the signal for that. */
+void begin_keeping(struct sigaction *old);
+void end_keeping(const struct sigaction *old);
+
+/* Writes it, if one has asked. */
+void look_at_requests(struct recorder *recorder);
 
 /* ---- record_memory.c ---- */
 

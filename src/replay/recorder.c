@@ -213,15 +213,21 @@ static void take(struct recorder *recorder, pid_t number, int status) {
     }
 }
 
-/* Waits for the next stop or end. The alarm interrupts no other wait than this one. */
+static sigset_t awaited_signals(void) {
+    sigset_t awaited;
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGALRM);
+    sigaddset(&awaited, SIGUSR1);
+    return awaited;
+}
+
+/* Waits for the next stop or end. The alarm and requests interrupt no other wait than this one. */
 static pid_t wait_for_any(int *status) {
-    sigset_t alarm;
-    sigemptyset(&alarm);
-    sigaddset(&alarm, SIGALRM);
-    sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+    const sigset_t awaited = awaited_signals();
+    sigprocmask(SIG_UNBLOCK, &awaited, NULL);
     pid_t number = waitpid(-1, status, __WALL);
     int cause = errno;
-    sigprocmask(SIG_BLOCK, &alarm, NULL);
+    sigprocmask(SIG_BLOCK, &awaited, NULL);
     errno = cause;
     return number;
 }
@@ -232,6 +238,7 @@ static void run(struct recorder *recorder) {
         int status = 0;
         if (looks)
             look(recorder);
+        look_at_requests(recorder);
         pid_t number = wait_for_any(&status);
         if (number > 0)
             take(recorder, number, status);
@@ -275,38 +282,42 @@ static const char *begin(struct recorder *recorder, pid_t number) {
     return NULL;
 }
 
-/* Signals of the terminal are the program's. Returns the earlier actions in OLD. */
+/* Signals of the terminal are the program's. */
 static const int ignored[] = {SIGINT, SIGQUIT};
 
 enum {
     IGNORED = sizeof ignored / sizeof *ignored
 };
 
-static void begin_signals(struct sigaction old[IGNORED + 1]) {
+/* The earlier actions. */
+struct old_actions {
+    struct sigaction ignored[IGNORED], alarm, keep;
+};
+
+static void begin_signals(struct old_actions *old) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN}, alarm = {.sa_handler = take_alarm};
     const struct itimerval timer = {{0, LOOK_EVERY}, {0, LOOK_EVERY}};
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGALRM);
-    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    const sigset_t awaited = awaited_signals();
+    sigprocmask(SIG_BLOCK, &awaited, NULL);
     for (int i = 0; i < IGNORED; i++)
-        sigaction(ignored[i], &ignore, &old[i]);
-    sigaction(SIGALRM, &alarm, &old[IGNORED]);
+        sigaction(ignored[i], &ignore, &old->ignored[i]);
+    sigaction(SIGALRM, &alarm, &old->alarm);
+    begin_keeping(&old->keep);
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static void end_signals(const struct sigaction old[IGNORED + 1]) {
+static void end_signals(const struct old_actions *old) {
     const struct itimerval none = {{0}, {0}};
     const struct timespec at_once = {0};
-    sigset_t blocked;
+    const sigset_t awaited = awaited_signals();
     setitimer(ITIMER_REAL, &none, NULL);
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGALRM);
-    sigtimedwait(&blocked, NULL, &at_once); /* one may be pending */
-    sigprocmask(SIG_UNBLOCK, &blocked, NULL);
+    while (sigtimedwait(&awaited, NULL, &at_once) > 0) /* some may be pending */
+        ;
+    sigprocmask(SIG_UNBLOCK, &awaited, NULL);
     for (int i = 0; i < IGNORED; i++)
-        sigaction(ignored[i], &old[i], NULL);
-    sigaction(SIGALRM, &old[IGNORED], NULL);
+        sigaction(ignored[i], &old->ignored[i], NULL);
+    sigaction(SIGALRM, &old->alarm, NULL);
+    end_keeping(&old->keep);
 }
 
 /* Our short waits end in time. The program has been started with the slack that it had. */
@@ -326,7 +337,7 @@ static void release_recorder(struct recorder *recorder) {
 
 const char *record_program(struct arena *arena, const struct record_request *request, int *status) {
     struct recorder recorder = {.arena = arena, .path = request->path};
-    struct sigaction old[IGNORED + 1];
+    struct old_actions old;
     struct tracee tracee;
     clock_gettime(CLOCK_REALTIME_COARSE, &recorder.began);
     const char *wrong = start_tracee(&tracee, request->argv);
@@ -340,14 +351,14 @@ const char *record_program(struct arena *arena, const struct record_request *req
         kill_tracee(&tracee);
     } else {
         unsigned long slack = (unsigned long)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
-        begin_signals(old);
+        begin_signals(&old);
         set_timer_slack(1);
         begin_last(&recorder, request->last, recorder.threads->process->path, request->argv);
         run(&recorder);
         set_timer_slack(slack);
         recording_compact(&recorder.writer, request->path);
         recording_end(&recorder.writer);
-        end_signals(old);
+        end_signals(&old);
         if (recorder.writer.failure && !recorder.failed)
             error("cannot write '%s': %s", request->path, strerror(recorder.writer.failure));
     }

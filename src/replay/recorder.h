@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct record_request {
     char **argv;
@@ -22,5 +23,9 @@ struct record_request {
  * message, or "" if the message was already printed; then the program was not run. What cannot be
  * recorded ends the recording of a process with a warning, and the process goes on. */
 const char *record_program(struct arena *arena, const struct record_request *request, int *status);
+
+/* Makes the recorder of PROCESS, or that is PROCESS, write what it has recorded up to now to the
+ * file at PATH, and go on. Returns NULL, or a message in ARENA. */
+const char *keep_recording(struct arena *arena, pid_t process, const char *path);
 
 #endif

@@ -18,7 +18,8 @@
 #include <zstd.h>
 
 enum {
-    LEVEL = 1 /* of zstd: the recorder shares the program's processor */
+    LEVEL = 1,          /* of zstd: the recorder shares the program's processor */
+    LEVEL_OF_IMAGE = -5 /* the program stands meanwhile */
 };
 
 static void write_at(struct recording_writer *writer, const void *bytes, size_t size,
@@ -69,28 +70,38 @@ void put_signed(struct buffer *event, int64_t value) {
     buffer_uleb128(event, fold_sign(value));
 }
 
+/* Makes room for SIZE bytes that are stored. */
+static void reserve_stored(struct recording_writer *writer, size_t size) {
+    if (size <= writer->room)
+        return;
+    free(writer->stored);
+    writer->stored = malloc(size);
+    writer->room = size;
+    CHECK(writer->stored);
+}
+
 static void close_block(struct recording_writer *writer) {
     struct quipu_recording_block block = {.kind = writer->in_image ? QUIPU_RECORDING_IMAGE
                                                                    : QUIPU_RECORDING_COMPRESSED,
                                           .size = (uint32_t)writer->events.count};
     size_t most = ZSTD_compressBound(writer->events.count);
-    char *bytes = malloc(sizeof block + most);
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    CHECK(bytes && context);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    size_t stored = ZSTD_compress2(context, bytes + sizeof block, most, writer->events.data,
-                                   writer->events.count);
+    if (!writer->context)
+        writer->context = ZSTD_createCCtx();
+    CHECK(writer->context);
+    reserve_stored(writer, sizeof block + most);
+    ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel,
+                           writer->in_image ? LEVEL_OF_IMAGE : LEVEL);
+    ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
+    size_t stored = ZSTD_compress2(writer->context, writer->stored + sizeof block, most,
+                                   writer->events.data, writer->events.count);
     CHECK(!ZSTD_isError(stored));
     block.stored = (uint32_t)stored;
-    memcpy(bytes, &block, sizeof block);
+    memcpy(writer->stored, &block, sizeof block);
     if (!writer->failure && ftruncate(writer->fd, (off_t)writer->block) != 0)
         writer->failure = errno;
-    write_at(writer, bytes, sizeof block + stored, writer->block);
+    write_at(writer, writer->stored, sizeof block + stored, writer->block);
     writer->block += sizeof block + stored;
     writer->events.count = writer->written = 0;
-    ZSTD_freeCCtx(context);
-    free(bytes);
 }
 
 /* Writes the events that are not in the file yet. */
@@ -134,6 +145,13 @@ static size_t write_head(uint8_t head[HEAD_MOST], enum quipu_event_kind kind, ui
     return size + write_uleb128(head + size, count);
 }
 
+void put_event(struct buffer *events, enum quipu_event_kind kind, uint32_t thread,
+               const void *bytes, size_t size) {
+    uint8_t head[HEAD_MOST];
+    buffer_add(events, head, write_head(head, kind, thread, size));
+    buffer_add(events, bytes, size);
+}
+
 /* The event was added to those of the open block. */
 static void end_event(struct recording_writer *writer) {
     if (!writer->gathers && !writer->in_image)
@@ -143,10 +161,8 @@ static void end_event(struct recording_writer *writer) {
 }
 
 void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, uint32_t thread) {
-    uint8_t head[HEAD_MOST];
     CHECK(writer->event.count <= QUIPU_RECORDING_EVENT_MAX);
-    buffer_add(&writer->events, head, write_head(head, kind, thread, writer->event.count));
-    buffer_add(&writer->events, writer->event.data, writer->event.count);
+    put_event(&writer->events, kind, thread, writer->event.data, writer->event.count);
     end_event(writer);
 }
 
@@ -199,6 +215,8 @@ void recording_end(struct recording_writer *writer) {
         writer->failure = errno;
     buffer_release(&writer->events);
     buffer_release(&writer->event);
+    ZSTD_freeCCtx(writer->context);
+    free(writer->stored);
 }
 
 /* ---- recordings of the end of a run ---- */
@@ -236,20 +254,25 @@ static bool copy_bytes(int from, off_t place, int to) {
     return count == 0;
 }
 
-int recording_copy(const struct recording_writer *writer, int fd) {
+int recording_copy(const struct recording_writer *writer, int fd, const struct buffer *ends) {
     const struct quipu_recording_file header = first_header();
-    bool good =
-        write_whole(fd, &header, sizeof header) && copy_bytes(writer->fd, (off_t)writer->begin, fd);
+    const struct quipu_recording_block block = {.kind = QUIPU_RECORDING_OPEN};
+    bool is_open = writer->events.count || !ends->count;
+    bool good = write_whole(fd, &header, sizeof header) &&
+                copy_bytes(writer->fd, (off_t)writer->begin, fd) &&
+                (is_open || write_whole(fd, &block, sizeof block)) &&
+                write_whole(fd, ends->data, ends->count);
     return good ? 0 : errno;
 }
 
 void recording_compact(struct recording_writer *writer, const char *path) {
+    const struct buffer none = {0};
     char *temporary = NULL;
     if (writer->failure || writer->begin == sizeof(struct quipu_recording_file) ||
         asprintf(&temporary, "%s.new", path) < 0)
         return;
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int cause = fd < 0 ? errno : recording_copy(writer, fd);
+    int cause = fd < 0 ? errno : recording_copy(writer, fd, &none);
     if (fd >= 0 && (close(fd) != 0 || cause || rename(temporary, path) != 0))
         unlink(temporary); /* the long one is as good */
     free(temporary);

@@ -20,7 +20,10 @@ struct recording_writer {
     struct buffer event;  /* the event that is being made */
     bool gathers;
     size_t written; /* bytes of `events` that are in the file */
-    int failure;    /* errno of the first write that failed; 0: none. Nothing is written then */
+    struct ZSTD_CCtx_s *context;
+    char *stored; /* room for a compressed block */
+    size_t room;  /* its bytes */
+    int failure;  /* errno of the first write that failed; 0: none. Nothing is written then */
 };
 
 /* Makes the file at PATH anew. Returns false, with errno set, if that fails. */
@@ -55,11 +58,16 @@ void recording_end_image(struct recording_writer *writer);
  * system, if that can do so. */
 void recording_drop(struct recording_writer *writer, uint64_t place);
 
-/* Writes the recording as it is now to the file FD, which is empty. Returns 0, or errno. */
-int recording_copy(const struct recording_writer *writer, int fd);
+/* Writes the recording as it is now to the file FD, which is empty, and behind it the events ENDS.
+ * Returns 0, or errno. */
+int recording_copy(const struct recording_writer *writer, int fd, const struct buffer *ends);
 
 /* The file at PATH, which is the writer's, gets rid of the hole in front. */
 void recording_compact(struct recording_writer *writer, const char *path);
+
+/* Appends an event with the SIZE bytes at BYTES to others. */
+void put_event(struct buffer *events, enum quipu_event_kind kind, uint32_t thread,
+               const void *bytes, size_t size);
 
 /* Appends numbers of the format to an event. */
 void put_number(struct buffer *event, uint64_t value, size_t size);
