@@ -218,7 +218,7 @@ static struct recording_facts look_at(struct arena *arena, const char *path) {
     const char *wrong = recording_open(arena, path, &recording);
     if (wrong)
         die("%s", wrong);
-    facts.file_bytes = recording.size;
+    facts.file_bytes = recording.size - recording.hole;
     while ((reading = recording_next(&recording, &event, &wrong)) == READING_EVENT)
         if (!add_event(arena, &facts, &event))
             die("'%s' is corrupt: an event behind %" PRIu64 " system calls", path,

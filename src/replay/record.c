@@ -2,13 +2,23 @@
  * thread is; see record.h. */
 #include "replay/record.h"
 
+#include "util/process.h"
+
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
+
+enum {
+    STOP_PAUSE = 20000, /* nanoseconds between two looks at a thread that is about to stop */
+    LOOKS_AT_ONCE = 10, /* without that pause */
+    LOOKS_OF_END = 20   /* of which one is at its end */
+};
 
 /* ---- threads and processes ---- */
 
@@ -107,6 +117,23 @@ void change_group(struct recorded_process *process, struct group *group) {
     old->threads -= process->threads;
     process->group->threads += process->threads;
     make_fresh(process->recorder, old);
+}
+
+/* ---- stops ---- */
+
+bool await_status(const struct recorded_thread *thread, int *status) {
+    const struct timespec pause = {0, STOP_PAUSE};
+    for (unsigned looks = 1;; looks++) {
+        pid_t stopped = waitpid(thread->number, status, __WALL | WNOHANG);
+        if (stopped)
+            return stopped == thread->number;
+        if (looks % LOOKS_OF_END == 0 && has_ended(thread->process->number, thread->number))
+            return false;
+        if (looks < LOOKS_AT_ONCE)
+            sched_yield();
+        else
+            nanosleep(&pause, NULL);
+    }
 }
 
 /* ---- events ---- */

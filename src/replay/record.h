@@ -224,6 +224,10 @@ struct recorder {
 
 struct recorded_thread *find_recorded_thread(struct recorder *recorder, pid_t number);
 
+/* Waits for the next stop of THREAD, or its end. Returns false if neither comes: it has been
+ * killed, and is the first of its process, so its end is told behind those of the others. */
+bool await_status(const struct recorded_thread *thread, int *status);
+
 /* Whether the thread could continue, if it had the turn. */
 bool is_ready(const struct recorded_thread *thread);
 

@@ -30,9 +30,7 @@
 #include <unistd.h>
 
 enum {
-    CALL_STATUS = (SIGTRAP | 0x80) << 8 | 0x7f, /* of wait: in front of a call, or behind it */
-    STOP_PAUSE = 50000,                         /* nanoseconds between two looks */
-    STOP_LOOKS = 400
+    CALL_STATUS = (SIGTRAP | 0x80) << 8 | 0x7f /* of wait: in front of a call, or behind it */
 };
 
 /* The time that images take is at most this part of all. */
@@ -108,29 +106,14 @@ static bool executes(const struct recorded_thread *thread) {
     return thread->state == RECORD_RUNS && !thread->stands && !thread->is_pending;
 }
 
-/* Waits for the stop of THREAD. Not without end: that of a first thread which was killed is told
- * only behind those of others. */
-static bool await_stop(const struct recorded_thread *thread, int *status) {
-    const struct timespec pause = {0, STOP_PAUSE};
-    for (int i = 0; i < STOP_LOOKS; i++) {
-        pid_t stopped = waitpid(thread->number, status, __WALL | WNOHANG);
-        if (stopped)
-            return stopped == thread->number;
-        nanosleep(&pause, NULL);
-    }
-    return false;
-}
-
 /* Stops THREAD, which executes. Returns whether it stands where it was. Otherwise it has come to a
  * stop of its own, which is pending. */
 static bool stop_for_image(struct recorded_thread *thread) {
     int status = 0;
     if (syscall(SYS_tgkill, thread->process->number, thread->number, SIGSTOP) != 0)
         return false;
-    if (!await_stop(thread, &status)) {
-        thread->stop_asked = true;
+    if (!await_status(thread, &status))
         return false;
-    }
     if (status == STOPPED) {
         thread->stands_for_image = true;
         thread->had_tick = thread->tick.block;

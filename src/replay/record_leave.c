@@ -17,8 +17,8 @@
 void leave_call(struct recorded_thread *thread) {
     int status;
     skip_call(thread->number);
-    if (ptrace(PTRACE_SYSCALL, thread->number, NULL, NULL) == 0 &&
-        waitpid(thread->number, &status, __WALL) == thread->number && WIFSTOPPED(status))
+    if (ptrace(PTRACE_SYSCALL, thread->number, NULL, NULL) == 0 && await_status(thread, &status) &&
+        WIFSTOPPED(status))
         repeat_call(thread->number, thread->call.number);
 }
 

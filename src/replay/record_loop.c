@@ -24,7 +24,7 @@ static void add_loop(struct recorded_thread *thread) {
 bool record_loop(struct recorded_thread *thread) {
     int status = 0;
     if (syscall(SYS_tgkill, thread->process->number, thread->number, SIGSTOP) != 0 ||
-        waitpid(thread->number, &status, __WALL) != thread->number)
+        !await_status(thread, &status))
         return false;
     bool by_us = status == STOPPED;
     end_tick(thread);

@@ -114,7 +114,7 @@ static void enter_handler(struct recorded_thread *thread, int signal, enum quipu
     inside_return(&thread->process->inside, &thread->process->arena, thread->number);
     uint32_t hash = hash_at(thread, place);
     if (ptrace(PTRACE_SINGLESTEP, thread->number, NULL, (void *)(intptr_t)signal) != 0 ||
-        waitpid(thread->number, &status, __WALL) != thread->number)
+        !await_status(thread, &status))
         return; /* it has been killed: its end comes */
     if (!WIFSTOPPED(status) || status >> 16) {
         thread->pending = status;

@@ -30,7 +30,7 @@ static bool step(struct recorded_thread *thread) {
     int status;
     struct single_step step = begin_step(thread->number);
     if (!step.is_step || ptrace(PTRACE_SINGLESTEP, thread->number, NULL, NULL) != 0 ||
-        waitpid(thread->number, &status, __WALL) != thread->number)
+        !await_status(thread, &status))
         return false;
     if (status == STEPPED) {
         finish_step(thread->number, &step);

@@ -18,6 +18,7 @@
 #include "replay/record.h"
 #include "util/clock.h"
 #include "util/diag.h"
+#include "util/process.h"
 #include "util/refusal.h"
 
 #include <errno.h>
@@ -166,6 +167,13 @@ static bool goes_to_tick(const struct recorded_thread *thread, double now) {
            (thread->tick.block && now < thread->process->group->until + seconds);
 }
 
+/* The end of THREAD is told when the other threads of its process have ended. They wait for its
+ * turn with their own ends. */
+static void pass_turn_of_killed(struct recorded_thread *thread) {
+    thread->state = RECORD_ENDS;
+    make_fresh(thread->recorder, thread->process->group);
+}
+
 static void look(struct recorder *recorder) {
     double now = clock_seconds();
     looks = 0;
@@ -173,6 +181,10 @@ static void look(struct recorder *recorder) {
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
         if (!holds_signal(at) && !keeps_waiting(at))
             continue;
+        if (has_ended(at->process->number, at->number)) {
+            pass_turn_of_killed(at);
+            continue;
+        }
         if (keeps_waiting(at) && now > at->process->group->until) {
             end_inside(at);
             ask_for_tick(at);
@@ -282,8 +294,8 @@ static const char *begin(struct recorder *recorder, pid_t number) {
     return NULL;
 }
 
-/* Signals of the terminal are the program's. */
-static const int ignored[] = {SIGINT, SIGQUIT};
+/* Signals of the terminal are the program's. A file that becomes too long is an error. */
+static const int ignored[] = {SIGINT, SIGQUIT, SIGXFSZ};
 
 enum {
     IGNORED = sizeof ignored / sizeof *ignored

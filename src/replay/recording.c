@@ -66,6 +66,7 @@ const char *recording_open(struct arena *arena, const char *path, struct recordi
     else if (header.begin < sizeof header || header.begin > recording->size)
         wrong = arena_print(arena, "'%s' is corrupt: its begin", path);
     recording->next = header.begin;
+    recording->hole = header.begin - sizeof header;
     if (wrong)
         recording_close(recording);
     return wrong;

@@ -21,6 +21,7 @@ struct recording {
     const char *path;
     uint8_t *bytes; /* the file, mapped */
     size_t size, next;
+    size_t hole;          /* bytes of the file that are in front of what is played */
     bool in_image;        /* the next block may be of the image with which it begins */
     size_t block_place;   /* of the present block in the file; 0: none yet */
     const uint8_t *first; /* its first event */
