@@ -340,6 +340,9 @@ void record_child(struct recorded_thread *thread, pid_t child);
  * before that of its maker. */
 int take_first_status(struct recorder *recorder, pid_t child);
 
+/* Ends what was made by a thread that was killed before it could tell of it. */
+void end_orphans(struct recorder *recorder);
+
 /* Adds what the call that makes a thread or process has written in the memory of THREAD. */
 void record_child_numbers(struct recorded_thread *thread);
 

@@ -4,13 +4,15 @@
  * and the memory that the thread begins with, so a replay need not know how it was made.
  *
  * Not perfect: a process that shares its parent's descriptors and not its memory is taken to have a
- * copy of them. */
+ * copy of them. One whose maker is killed before it could tell of it is killed, too, as nothing is
+ * known of it. */
 #include "replay/record.h"
 
 #include "x86/clone_call.h"
 
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -25,6 +27,22 @@ int take_first_status(struct recorder *recorder, pid_t child) {
             return status;
         }
     return waitpid(child, &status, __WALL) == child ? status : 0;
+}
+
+/* Whether some thread is in a call that makes others. */
+static bool has_maker(const struct recorder *recorder) {
+    for (const struct recorded_thread *at = recorder->threads; at; at = at->next)
+        if (at->state == RECORD_IN_CALL && at->effects.row->repeats == QUIPU_CALL_APART)
+            return true;
+    return false;
+}
+
+void end_orphans(struct recorder *recorder) {
+    if (!recorder->early.count || has_maker(recorder))
+        return;
+    for (size_t i = 0; i < recorder->early.count; i++)
+        kill(recorder->early.data[i].number, SIGKILL);
+    recorder->early.count = 0;
 }
 
 /* The new process has what its parent has. */

@@ -178,6 +178,7 @@ static void look(struct recorder *recorder) {
     double now = clock_seconds();
     looks = 0;
     look_at_streams(recorder);
+    end_orphans(recorder);
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
         if (!holds_signal(at) && !keeps_waiting(at))
             continue;
