@@ -207,7 +207,7 @@ void release_held(struct recorded_thread *thread) {
 }
 
 bool is_ready(const struct recorded_thread *thread) {
-    return thread->is_pending || (thread->stands && !thread->waits);
+    return thread->is_pending || (thread->stands && !thread->waits && !thread->is_stopped);
 }
 
 /* ---- output ---- */

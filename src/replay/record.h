@@ -134,6 +134,7 @@ struct recorded_thread {
     bool waits;        /* it stands until another one has written to its stream */
     bool yields;       /* it gives its turn to others */
     bool at_event;     /* it has executed nothing since its last event */
+    bool is_stopped;   /* a signal has stopped its process, as without us */
     bool is_entry;     /* the call that it is in has an event */
     bool vforks;       /* it waits for a child that shares its memory */
     bool is_pending;
@@ -403,6 +404,17 @@ void record_file_write(struct recorded_thread *thread);
 /* The thread is about to get the signal of STOP. */
 void record_signal(struct recorded_thread *thread, const struct thread_stop *stop);
 void record_fault(struct recorded_thread *thread, const struct thread_stop *stop);
+
+/* ---- record_job.c ---- */
+
+/* SIGNAL has stopped THREAD, and stops all of its process. */
+void record_stop(struct recorded_thread *thread, int signal);
+
+/* SIGCONT has come to PROCESS. */
+void continue_stopped(struct recorded_process *process);
+
+/* Looks which processes have got SIGCONT. */
+void look_at_stopped(struct recorder *recorder);
 
 /* ---- record_shuffle.c ---- */
 

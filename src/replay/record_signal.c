@@ -8,7 +8,7 @@
  *
  * In a replay no signal is delivered. It gets the frame and the registers of the handler.
  *
- * Not perfect: signals that stop the process do not stop it. Where the program blocks or ignores
+ * Not perfect: where the program blocks or ignores
  * SIGSEGV and reads the time stamp counter, the kernel resets its action for SIGSEGV. */
 #include "replay/record.h"
 
@@ -188,6 +188,8 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
     enum quipu_signal_place place = thread->before_call ? QUIPU_SIGNAL_BEFORE : QUIPU_SIGNAL_BEHIND;
     if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)
         return;
+    if (stop->signal == SIGCONT)
+        continue_stopped(thread->process);
     if (disposition == DISPOSITION_CAUGHT && come_out(thread, stop->signal))
         return;
     if (disposition == DISPOSITION_NONE)

@@ -163,7 +163,8 @@ static struct recorded_thread *run_group(struct recorder *recorder, struct group
             break;
         if (thread->is_pending)
             return thread;
-        if (thread->waits || thread->state >= RECORD_ENDS || (thread->stands && is_over(thread)))
+        if (thread->waits || thread->is_stopped || thread->state >= RECORD_ENDS ||
+            (thread->stands && is_over(thread)))
             end_turn(group);
         else if (thread->stands)
             resume(thread);

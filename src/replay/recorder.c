@@ -77,6 +77,9 @@ static void take_stop(struct recorded_thread *thread, int status) {
     case REASON_SIGNAL:
         record_signal(thread, &stop);
         break;
+    case REASON_JOB:
+        record_stop(thread, stop.signal);
+        break;
     case REASON_FORK:
     case REASON_VFORK:
     case REASON_CLONE:
@@ -178,6 +181,7 @@ static void look(struct recorder *recorder) {
     double now = clock_seconds();
     looks = 0;
     look_at_streams(recorder);
+    look_at_stopped(recorder);
     end_orphans(recorder);
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
         if (!holds_signal(at) && !keeps_waiting(at))
@@ -296,7 +300,7 @@ static const char *begin(struct recorder *recorder, pid_t number) {
 }
 
 /* Signals of the terminal are the program's. A file that becomes too long is an error. */
-static const int ignored[] = {SIGINT, SIGQUIT, SIGXFSZ};
+static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGXFSZ};
 
 enum {
     IGNORED = sizeof ignored / sizeof *ignored
