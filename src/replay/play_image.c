@@ -278,14 +278,14 @@ const char *play_image(struct player *player) {
         vector_push(player->arena, &player->threads, &absent);
     for (uint64_t i = 0; i < image.processes && !wrong; i++)
         wrong = make_process(player);
-    if (!wrong && !player->thread)
-        wrong = arena_print(player->arena,
-                            "'%s' begins when its first process has ended; 'quipu replay --check' "
-                            "plays the others",
-                            player->recording.path);
-    if (!wrong) {
-        player->process = player->thread->number;
-        player->has_event = false;
-    }
-    return wrong;
+    if (wrong)
+        return wrong;
+    if (!player->thread)
+        return arena_print(player->arena,
+                           "'%s' begins when its first process has ended; 'quipu replay --check' "
+                           "plays the others",
+                           player->recording.path);
+    player->process = player->thread->number;
+    player->has_event = false;
+    return NULL;
 }

@@ -8,6 +8,7 @@
  * error was told). A signal, a sanitizer's report or ten seconds without an end are a failure: the
  * seed is named. The same seed always makes the same damage. */
 #include "random.h"
+#include "replay/image.h"
 #include "replay/recording.h"
 #include "replay/start.h"
 #include "util/buffer.h"
@@ -47,7 +48,8 @@ static void damage(struct buffer *file, size_t begin) {
 
 /* Sets OUT to the recording at PATH with its events in one open block. */
 static void open_blocks(struct arena *arena, const char *path, struct buffer *out) {
-    struct quipu_recording_file header = {.version = QUIPU_RECORDING_VERSION};
+    struct quipu_recording_file header = {.version = QUIPU_RECORDING_VERSION,
+                                          .begin = sizeof header};
     const struct quipu_recording_block block = {.kind = QUIPU_RECORDING_OPEN};
     struct recording recording;
     struct event event;
@@ -76,6 +78,9 @@ static void write_file(const char *path, const struct buffer *bytes) {
 /* ---- reading ---- */
 
 static bool take_apart(struct arena *arena, struct recording *recording, struct event *event) {
+    static struct image_thread image_thread;
+    struct image_process image_process;
+    struct run_image image;
     struct start start;
     struct memory_event memory;
     struct call_event call;
@@ -117,6 +122,12 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
         return read_tick_event(event, &tick);
     case QUIPU_EVENT_STEPS:
         return read_steps_event(event, &steps);
+    case QUIPU_EVENT_IMAGE:
+        return read_image_head(arena, event, &image);
+    case QUIPU_EVENT_IMAGE_PROCESS:
+        return read_image_process(arena, event, &image_process);
+    case QUIPU_EVENT_IMAGE_THREAD:
+        return read_image_thread(arena, event, &image_thread);
     case QUIPU_EVENT_END:
         return read_end_event(event, &status);
     default:

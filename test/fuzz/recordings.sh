@@ -46,26 +46,56 @@ gcc -O1 -static -pthread -o sample sample.c
 "$build/../bin/quipu" record -o good.rec -- ./sample </dev/null >output
 rm files/made
 
+# One that begins with an image, of two processes and a thread.
+cat >runs.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *run(void *argument) {
+    for (int i = 0; i < 60; i++)
+        usleep(5000);
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+    fork();
+    pthread_create(&thread, NULL, run, NULL);
+    run(NULL);
+    pthread_join(thread, NULL);
+    return fclose(stdout);
+}
+END
+gcc -O1 -static -pthread -o runs runs.c
+"$build/../bin/quipu" record --last=0.1 -o end.rec -- ./runs
+"$build/../bin/quipu" info end.rec | grep -q '  begins  ' || {
+    echo "no recording of the end of a run"
+    exit 1
+}
+
 if [ ! -x "$build/recordings" ] ||
     [ -n "$(find "$root/src" "$here" -name '*.[ch]' -newer "$build/recordings" 2>/dev/null | head -1 || true)" ]; then
     # shellcheck disable=SC2086
     gcc -std=c11 -D_GNU_SOURCE -I"$root/src" -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
         -fno-omit-frame-pointer -o "$build/recordings" "$here/recordings.c" \
-        "$root"/src/replay/{known_files,recording,start,writer}.c "$root"/src/util/*.c \
+        "$root"/src/replay/{known_files,image,recording,start,writer}.c "$root"/src/util/*.c \
         "$root"/src/x86/{processor,registers}.c -lzstd
 fi
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048
 export UBSAN_OPTIONS=print_stacktrace=1
-if ! "$build/recordings" good.rec bad.rec "${1:-1000}" "${2:-1}" 2>log; then
-    head -30 log
-    echo "its files are kept in '$work'"
-    exit 1
-fi
+for file in good.rec end.rec; do
+    [ $file = good.rec ] && seeds=${1:-1000} || seeds=$((${1:-1000} / 5))
+    if ! "$build/recordings" $file bad.rec "$seeds" "${2:-1}" 2>log; then
+        head -30 log
+        echo "its files are kept in '$work'"
+        exit 1
+    fi
+done
 
 # The player.  What the file says of the program's end may be damaged, too: that status is not a crash.
 for ((seed = ${2:-1}; seed < ${2:-1} + ${1:-1000} / 20; seed++)); do
     status=0
-    "$build/recordings" good.rec bad.rec 1 "$seed" >/dev/null 2>&1 || true
+    [ $((seed % 2)) -eq 0 ] && file=good.rec || file=end.rec
+    "$build/recordings" $file bad.rec 1 "$seed" >/dev/null 2>&1 || true
     timeout 20 "$build/../bin/quipu" replay --check bad.rec </dev/null >output 2>messages || status=$?
     told=$("$build/../bin/quipu" info bad.rec 2>&1 || true)
     wrong=$(ls files)

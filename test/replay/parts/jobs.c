@@ -1,5 +1,5 @@
-/* jobs.c: stops and continues a child with threads, and sees whether it is told of that, and whether the child
- * stands meanwhile.  Ends with status 4. */
+/* jobs.c: stops and continues a child with threads, and sees whether it is told of that, and
+ * whether the child stands meanwhile.  Ends with status 4. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +30,8 @@ static void work(void) {
     tell("m");
 }
 
-/* Reads what the child tells within some milliseconds.  Returns how much that is; CONTINUES counts the c. */
+/* Reads what the child tells within some milliseconds.  Returns how much that is; CONTINUES counts
+ * the c. */
 static int hear(int milliseconds, int *continues) {
     struct pollfd heard = {.fd = to_parent[0], .events = POLLIN};
     char byte;

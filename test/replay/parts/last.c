@@ -1,6 +1,6 @@
-/* last.c: threads that pass a turn, a child that shares memory with its maker, short programs, timers whose
- * handlers have a stack of their own, thread-local numbers: about a second of them.  With an argument, the
- * first thread ends before the others do.  Ends with status 5, or then 0. */
+/* last.c: threads that pass a turn, a child that shares memory with its maker, short programs,
+ * timers whose handlers have a stack of their own, thread-local numbers: about a second of them.
+ * With an argument, the first thread ends before the others do.  Ends with status 5, or then 0. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
@@ -12,7 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 4, TURNS = 250 };
+enum {
+    THREADS = 4,
+    TURNS = 250
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -67,7 +70,8 @@ static void read_all(int pipe) {
 static void begin_alarms(void) {
     static char stack[1 << 16];
     const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
-    const struct sigaction action = {.sa_handler = count_alarm, .sa_flags = SA_ONSTACK | SA_RESTART};
+    const struct sigaction action = {.sa_handler = count_alarm,
+                                     .sa_flags = SA_ONSTACK | SA_RESTART};
     const struct itimerval timer = {{0, 7000}, {0, 7000}};
     sigaltstack(&alternate, NULL);
     sigaction(SIGALRM, &action, NULL);
