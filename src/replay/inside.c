@@ -252,6 +252,19 @@ void inside_restore(struct inside *inside, pid_t thread) {
         retire(&inside->sites.data[i], thread);
 }
 
+void inside_show(const struct inside *inside, pid_t process, bool on) {
+    for (size_t i = 0; i < inside->sites.count; i++) {
+        const struct inside_site *site = &inside->sites.data[i];
+        if (site->is_patched && on)
+            write_jumps(process, site);
+        else if (site->is_patched)
+            write_memory(process, site->address, site->plan->code, patched_size(site->plan));
+        if (site->is_patched && !on && site->plan->padding)
+            write_memory(process, site->address + (uint64_t)site->plan->padding,
+                         site->plan->padding_code, CALL_JUMP_SIZE);
+    }
+}
+
 void inside_copy(struct arena *arena, const struct inside *from, struct inside *to) {
     *to = *from;
     to->sites.data = NULL;

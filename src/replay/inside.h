@@ -98,6 +98,9 @@ bool inside_is_busy(const struct inside *inside, pid_t thread);
  * blocked. Returns 0, or the status of wait of another stop in which that has ended. */
 int inside_run_out(struct inside *inside, pid_t thread, int signal);
 
+/* With ON false, all memory is as the program has it, until a call with ON true. */
+void inside_show(const struct inside *inside, pid_t process, bool on);
+
 /* All instructions are the program's again. */
 void inside_restore(struct inside *inside, pid_t thread);
 

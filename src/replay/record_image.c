@@ -44,8 +44,8 @@ void keep_entry(struct recorded_thread *thread, const struct user_regs_struct *r
     if (!thread->entry)
         thread->entry = malloc(sizeof *thread->entry);
     CHECK(thread->entry);
-    if (!get_registers(thread->number, thread->entry)) /* it was killed */
-        thread->entry->general = *registers;
+    get_registers(thread->number, thread->entry); /* unless it was killed */
+    thread->entry->general = *registers;
 }
 
 /* The thread is in front of the call instead of in it. */
@@ -56,7 +56,8 @@ static void leave_entry(struct user_regs_struct *registers) {
 
 /* Whether STATUS is of a stop in front of a call. */
 static bool is_entry_stop(pid_t number, int status) {
-    return status == CALL_STATUS && read_stop(number, status, NULL).reason == REASON_CALL_ENTRY;
+    bool may_be = status == CALL_STATUS || status >> 16 == PTRACE_EVENT_SECCOMP;
+    return may_be && read_stop(number, status, NULL).reason == REASON_CALL_ENTRY;
 }
 
 /* ---- all stand ---- */
@@ -78,7 +79,9 @@ static bool is_gone(const struct recorded_thread *thread) {
 static bool may_be_in_image(const struct recorded_thread *thread) {
     if (thread->process->shares_all)
         return false;
-    if (thread->is_pending && (!WIFSTOPPED(thread->pending) || thread->pending >> 16))
+    int event = thread->is_pending ? thread->pending >> 16 : 0;
+    if (thread->is_pending &&
+        (!WIFSTOPPED(thread->pending) || (event && event != PTRACE_EVENT_SECCOMP)))
         return false;
     switch (thread->state) {
     case RECORD_RUNS:
@@ -106,6 +109,22 @@ static bool executes(const struct recorded_thread *thread) {
     return thread->state == RECORD_RUNS && !thread->stands && !thread->is_pending;
 }
 
+/* If the thread, which is stopped, makes a call inside, it comes to the end of that. Returns whether
+ * it stands then. */
+static bool come_to_end(struct recorded_thread *thread) {
+    struct inside *inside = &thread->process->inside;
+    int status = 0;
+    if (inside->is_mapped && is_inside(next_instruction(thread->number)))
+        status = inside_run_out(inside, thread->number, 0);
+    if (status) {
+        thread->stands_for_image = false;
+        take_status(thread, status);
+        return false;
+    }
+    record_inside(thread);
+    return true;
+}
+
 /* Stops THREAD, which executes. Returns whether it stands where it was. Otherwise it has come to a
  * stop of its own, which is pending. */
 static bool stop_for_image(struct recorded_thread *thread) {
@@ -118,7 +137,7 @@ static bool stop_for_image(struct recorded_thread *thread) {
         thread->stands_for_image = true;
         thread->had_tick = thread->tick.block;
         end_tick(thread);
-        return true;
+        return come_to_end(thread);
     }
     if (is_entry_stop(thread->number, status))
         thread->tick_asked = true; /* the stop that was asked must not end the call */
@@ -143,7 +162,7 @@ static void continue_all(struct recorder *recorder) {
         at->stands_for_image = false;
         if (at->had_tick)
             begin_tick(at, 1);
-        ptrace(PTRACE_SYSCALL, at->number, NULL, NULL);
+        continue_thread(at, 0);
     }
 }
 
@@ -161,6 +180,7 @@ static bool find_registers(const struct recorded_thread *thread, struct register
     } else {
         if (!get_registers(thread->number, registers))
             return false;
+        inside_look(&thread->process->inside, &registers->general);
         if (thread->is_pending && is_entry_stop(thread->number, thread->pending))
             leave_entry(&registers->general);
     }
@@ -264,8 +284,11 @@ static uint64_t add_image(struct recorder *recorder) {
     uint64_t place = recording_begin_image(&recorder->writer);
     bool good = true;
     add_head(recorder, &arena);
-    for (struct recorded_process *at = recorder->processes; at && good; at = at->next)
+    for (struct recorded_process *at = recorder->processes; at && good; at = at->next) {
+        inside_show(&at->inside, at->number, false);
         good = add_process(recorder, at, &arena, &written);
+        inside_show(&at->inside, at->number, true);
+    }
     recording_end_image(&recorder->writer);
     arena_release(&arena);
     forget_parts(&recorder->pieces); /* the contents may be dropped that they are in */

@@ -112,7 +112,7 @@ bool describe_memory_parts(struct recorder *recorder, pid_t process, struct aren
             take_detail(text, &parts->data[parts->count - 1]);
         if (is_detail || !take_line(text, &line))
             continue;
-        skips = is_kernels(line.path);
+        skips = is_kernels(line.path) || is_inside(line.mapping.start);
         if (skips)
             continue;
         struct memory_part part = {.mapping = line.mapping, .is_anonymous = !line.inode};
