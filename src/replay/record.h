@@ -288,6 +288,9 @@ void record_inside(struct recorded_thread *thread);
 /* THREAD is behind a call, which was recorded. */
 void record_inside_call(struct recorded_thread *thread);
 
+/* Adds which instructions make calls inside now, for a replay that begins with the image here. */
+void record_sites(struct recorder *recorder);
+
 /* Continues THREAD to its next stop, with SIGNAL or 0. */
 void continue_thread(struct recorded_thread *thread, int signal);
 

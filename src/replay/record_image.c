@@ -290,6 +290,7 @@ static uint64_t add_image(struct recorder *recorder) {
         inside_show(&at->inside, at->number, true);
     }
     recording_end_image(&recorder->writer);
+    record_sites(recorder);
     arena_release(&arena);
     forget_parts(&recorder->pieces); /* the contents may be dropped that they are in */
     return good && !recorder->writer.failure ? place : 0;

@@ -204,6 +204,19 @@ static void record_site(struct recorded_thread *thread, uint64_t address,
     add_recorded_event(thread, QUIPU_EVENT_SITE);
 }
 
+void record_sites(struct recorder *recorder) {
+    for (const struct recorded_process *process = recorder->processes; process;
+         process = process->next) {
+        struct recorded_thread *thread = recorder->threads;
+        while (thread && (thread->process != process || thread->state >= RECORD_ENDS))
+            thread = thread->next;
+        for (size_t i = 0; i < process->inside.sites.count && thread; i++)
+            if (process->inside.sites.data[i].is_patched)
+                record_site(thread, process->inside.sites.data[i].address,
+                            process->inside.sites.data[i].plan);
+    }
+}
+
 /* The instruction at ADDRESS, behind which the thread is, makes calls inside from now on. */
 static void replace_site(struct recorded_thread *thread, uint64_t address) {
     struct recorded_process *process = thread->process;
