@@ -31,12 +31,9 @@ enum {
     AT_ONCE = 4096, /* bytes that a pipe takes all or none of */
     FUTEX_OPERATION = 0x7f,
     FUTEX_WAITS = 0,
-    FUTEX_WAITS_BITS = 9
-};
-
-/* As entry.S has pushed them. */
-struct frame {
-    uint64_t rax, rcx, rdx, rbx, rbp, rsi, rdi, r8, r9, r10, r12, r13, r14, r15, flags;
+    FUTEX_WAITS_BITS = 9,
+    RESTART_FIRST = 512, /* results of interrupted calls */
+    RESTART_LAST = 516
 };
 
 struct call {
@@ -50,7 +47,7 @@ static const struct quipu_inside_rows *const rows = (void *)QUIPU_INSIDE_ROWS;
 static const struct quipu_inside_site *const sites = (void *)QUIPU_INSIDE_TABLE;
 
 /* entry.S calls it. */
-int inside_make_call(struct frame *frame);
+int inside_make_call(struct quipu_inside_frame *frame);
 
 /* ---- the kernel ---- */
 
@@ -110,7 +107,18 @@ static enum quipu_inside_descriptor look_at_descriptor(uint64_t descriptor) {
     return *known;
 }
 
-/* ---- calls that do not wait ---- */
+/* ---- calls that may wait ---- */
+
+/* Whether a call may wait here: no other thread waits for the turn of this one. */
+static bool may_wait(void) {
+    return !(state->left & QUIPU_LEFT_WAITS);
+}
+
+/* Makes the call as the program has. */
+static bool make_plain(struct call *call) {
+    call->result = call_kernel(call->number, call->arguments);
+    return true;
+}
 
 /* The try would have waited. Whether the call fails so, too. */
 static bool fails_at_once(struct call *call, int64_t result) {
@@ -161,20 +169,21 @@ static bool transfer(struct call *call) {
     case QUIPU_DESCRIPTOR_FILE:
         break;
     case QUIPU_DESCRIPTOR_WAITS:
-        if (has_place)
-            break; /* it fails */
+        if (has_place || may_wait()) /* the former fails */
+            break;
         return transfer_without_waiting(call);
     default:
         return false;
     }
-    call->result = call_kernel(call->number, call->arguments);
-    return true;
+    return make_plain(call);
 }
 
 static bool send_or_receive(struct call *call) {
     uint64_t arguments[ARGUMENTS];
     bool sends = call->number == SYS_sendto;
     bool waits = !(call->arguments[3] & MSG_DONTWAIT);
+    if (may_wait())
+        return make_plain(call);
     if (sends && waits && call->arguments[2] > AT_ONCE && !does_not_wait(call->arguments[0]))
         return false;
     copy(arguments, call->arguments, sizeof arguments);
@@ -194,14 +203,15 @@ static bool send_or_receive(struct call *call) {
 static bool transfer_vector(struct call *call) {
     enum quipu_inside_descriptor leads_to = look_at_descriptor(call->arguments[0]);
     if (leads_to != QUIPU_DESCRIPTOR_FILE &&
-        (leads_to != QUIPU_DESCRIPTOR_WAITS || !does_not_wait(call->arguments[0])))
+        (leads_to != QUIPU_DESCRIPTOR_WAITS || (!may_wait() && !does_not_wait(call->arguments[0]))))
         return false;
-    call->result = call_kernel(call->number, call->arguments);
-    return true;
+    return make_plain(call);
 }
 
 static bool poll(struct call *call) {
     uint64_t arguments[ARGUMENTS];
+    if (may_wait())
+        return make_plain(call);
     copy(arguments, call->arguments, sizeof arguments);
     arguments[call->row->wait] = 0;
     call->result = call_kernel(call->number, arguments);
@@ -248,6 +258,8 @@ static bool wait_or_wake(struct call *call) {
     static const uint64_t over[2];
     uint64_t arguments[ARGUMENTS], operation = call->arguments[1] & FUTEX_OPERATION;
     bool waits = operation == FUTEX_WAITS || operation == FUTEX_WAITS_BITS;
+    if (may_wait())
+        return make_plain(call);
     copy(arguments, call->arguments, sizeof arguments);
     if (waits)
         arguments[3] = address_of(over);
@@ -268,17 +280,14 @@ static bool read_clock(struct call *call) {
     call->result = -EINVAL;
     if (address && known)
         call->result = ((function *)(uintptr_t)address)(call->arguments[0], call->arguments[1]);
-    if (call->result < 0)
-        call->result = call_kernel(call->number, call->arguments);
-    return true;
+    return call->result >= 0 || make_plain(call);
 }
 
 /* Makes the call. Returns false if it is left. */
 static bool make(struct call *call) {
     switch (call->row->kind) {
     case QUIPU_INSIDE_PLAIN:
-        call->result = call_kernel(call->number, call->arguments);
-        return true;
+        return make_plain(call);
     case QUIPU_INSIDE_READ:
     case QUIPU_INSIDE_WRITE:
         return transfer(call);
@@ -290,6 +299,8 @@ static bool make(struct call *call) {
         return open_file(call);
     case QUIPU_INSIDE_CLOSE:
         return close_descriptor(call);
+    case QUIPU_INSIDE_SLEEP:
+        return may_wait() && make_plain(call);
     case QUIPU_INSIDE_CLOCK:
         return read_clock(call);
     case QUIPU_INSIDE_VECTOR:
@@ -338,7 +349,8 @@ static bool has_room(const struct call *call) {
 static bool has_written(const struct call *call, uint32_t extent) {
     if (extent & QUIPU_EXTENT_ZERO)
         return call->result == 0;
-    if (extent & QUIPU_EXTENT_CHANGED && call->row->kind == QUIPU_INSIDE_PLAIN)
+    bool asks = call->row->kind == QUIPU_INSIDE_PLAIN || call->row->kind == QUIPU_INSIDE_SLEEP;
+    if (extent & QUIPU_EXTENT_CHANGED && asks)
         return call->result > 0;
     return call->result >= 0;
 }
@@ -403,7 +415,7 @@ static uint64_t read_base(bool of_gs) {
     return base;
 }
 
-static uint32_t hash_frame(const struct frame *frame, uint64_t behind) {
+static uint32_t hash_frame(const struct quipu_inside_frame *frame, uint64_t behind) {
     const uint64_t flags = frame->flags & QUIPU_HASHED_FLAGS;
     const uint64_t words[QUIPU_HASHED_REGISTERS] = {
         frame->rax,       frame->rbx,         behind,     frame->rdx, frame->rsi, frame->rdi,
@@ -441,9 +453,14 @@ static bool may_be_inside(const struct call *call) {
            may_use_descriptor(call) && has_room(call);
 }
 
+/* An interrupted call has done nothing, and is left. */
+static bool was_interrupted(const struct call *call) {
+    return call->result <= -RESTART_FIRST && call->result >= -RESTART_LAST;
+}
+
 static bool record(struct call *call, uint32_t hash) {
     call->row = state->left & QUIPU_LEFT_ALL ? NULL : find_row(call);
-    if (!may_be_inside(call) || !make(call))
+    if (!may_be_inside(call) || !make(call) || was_interrupted(call))
         return false;
     struct quipu_inside_entry *entry = (void *)(uintptr_t)(QUIPU_INSIDE_LOG + state->used);
     entry->size = sizeof *entry;
@@ -479,7 +496,7 @@ static bool play(struct call *call, uint32_t hash) {
     return true;
 }
 
-int inside_make_call(struct frame *frame) {
+int inside_make_call(struct quipu_inside_frame *frame) {
     const struct quipu_inside_site *site = &sites[frame->rcx];
     struct call call = {
         .number = frame->rax,

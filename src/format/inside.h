@@ -64,6 +64,7 @@ enum quipu_inside_kind {
     QUIPU_INSIDE_OPEN,    /* it opens the path of argument `wait`, if that is a file or directory */
     QUIPU_INSIDE_CLOSE,
     QUIPU_INSIDE_FUTEX,  /* it waits if the word has the value of argument 2 */
+    QUIPU_INSIDE_SLEEP,  /* it waits, for whatever it is */
     QUIPU_INSIDE_CLOCK,  /* it reads the clock */
     QUIPU_INSIDE_VECTOR, /* it reads or writes what a struct iovec leads to, or a file */
 };
@@ -93,6 +94,7 @@ enum quipu_inside_mode {
 enum {
     QUIPU_LEFT_ALL = 1,
     QUIPU_LEFT_WRITES = 2, /* calls that may change files */
+    QUIPU_LEFT_WAITS = 4,  /* calls that would wait, as other threads must execute meanwhile */
 };
 
 /* A call that is made inside, if the condition holds: these bits of the argument have this value.
@@ -138,6 +140,13 @@ struct quipu_inside_state {
     uint8_t descriptors[QUIPU_INSIDE_DESCRIPTORS]; /* enum quipu_inside_descriptor */
     uint8_t streams[QUIPU_INSIDE_DESCRIPTORS];     /* not 0: not used inside */
 };
+
+/* What the code has pushed, at its place in the memory: the program's registers. */
+struct quipu_inside_frame {
+    uint64_t rax, rcx, rdx, rbx, rbp, rsi, rdi, r8, r9, r10, r12, r13, r14, r15, flags, unused;
+};
+
+#define QUIPU_INSIDE_FRAME (QUIPU_INSIDE_STACK_END - sizeof(struct quipu_inside_frame))
 
 /* An entry of the log, a multiple of 8 bytes, followed by its pieces. */
 struct quipu_inside_entry {

@@ -40,7 +40,7 @@ enum {
     QUIPU_RECORDING_MEMORY_MAX = 1 << 18, /* bytes of a QUIPU_EVENT_MEMORY; what is longer is
                                              several events */
     QUIPU_RECORDING_EVENT_MAX = 1 << 22,  /* bytes of any event */
-    QUIPU_RECORDING_BLOCK_FULL = 1 << 16, /* a block with so many bytes is compressed */
+    QUIPU_RECORDING_BLOCK_FULL = 1 << 18, /* a block with so many bytes is compressed */
     QUIPU_RECORDING_BLOCK_MAX = QUIPU_RECORDING_BLOCK_FULL + QUIPU_RECORDING_EVENT_MAX + 32,
 };
 

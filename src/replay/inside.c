@@ -26,9 +26,11 @@
 #include <sys/wait.h>
 
 enum {
-    VISITS = 3,         /* of an instruction before it is replaced */
-    HAS_BASES = 1 << 1, /* AT_HWCAP2: rdfsbase may be used */
-    STEPS_MOST = 100    /* behind the code, up to the program */
+    VISITS = 3,          /* of an instruction before it is replaced */
+    HAS_BASES = 1 << 1,  /* AT_HWCAP2: rdfsbase may be used */
+    STEPS_MOST = 100,    /* behind the code, up to the program */
+    RESTART_FIRST = 512, /* results of interrupted calls */
+    RESTART_LAST = 516
 };
 
 extern const uint8_t quipu_inside_image[], quipu_inside_image_end[];
@@ -342,27 +344,98 @@ static bool go(pid_t thread, enum __ptrace_request request, int signal, int *sta
            waitpid(thread, status, __WALL) == thread && *status == (SIGTRAP << 8 | 0x7f);
 }
 
-int inside_run_out(struct inside *inside, pid_t thread, int signal) {
+/* Whether a call with these registers, which are those behind it, was interrupted. */
+static bool is_interrupted(const struct user_regs_struct *registers) {
+    int64_t result = (int64_t)registers->rax;
+    return registers->rip == QUIPU_INSIDE_CALL_END && (int64_t)registers->orig_rax >= 0 &&
+           result <= -RESTART_FIRST && result >= -RESTART_LAST;
+}
+
+bool inside_take_call(const struct inside *inside, pid_t thread,
+                      struct user_regs_struct *registers) {
+    struct quipu_inside_frame frame;
+    struct user_regs_struct own;
+    uint64_t stack;
+    if (!get_general_registers(thread, &own) || !is_interrupted(&own) ||
+        !read_memory(thread, QUIPU_INSIDE_FRAME, &frame, sizeof frame) ||
+        !read_memory(thread, QUIPU_INSIDE_SAVED_STACK, &stack, sizeof stack))
+        return false;
+    const struct inside_site *site = find_site(inside, frame.rcx - CALL_SIZE);
+    if (!site || own.orig_rax != frame.rax || own.rdi != frame.rdi || own.rsi != frame.rsi ||
+        own.rdx != frame.rdx || own.r10 != frame.r10)
+        return false; /* a call that the code makes for itself */
+    own.rbx = frame.rbx;
+    own.rbp = frame.rbp;
+    own.r8 = frame.r8;
+    own.r9 = frame.r9;
+    own.r12 = frame.r12;
+    own.r13 = frame.r13;
+    own.r14 = frame.r14;
+    own.r15 = frame.r15;
+    own.rsp = stack;
+    own.eflags = frame.flags;
+    own.r11 = frame.flags;
+    own.rip = own.rcx = site->address + CALL_SIZE;
+    *registers = own;
+    if (site->plan->moved && site->is_patched)
+        own.rip = trampoline_of(site->slot) + QUIPU_INSIDE_SITE_REST;
+    return set_general_registers(thread, &own);
+}
+
+/* The thread stands at the instruction that makes calls, or in a call that was interrupted. It goes
+ * on behind the instruction, as if interrupted: so the code leaves the call. */
+static void skip_inside(pid_t thread, struct user_regs_struct *registers) {
+    registers->rip = QUIPU_INSIDE_CALL_END;
+    registers->rax = (uint64_t)-RESTART_FIRST;
+    registers->orig_rax = UINT64_MAX;
+    set_general_registers(thread, registers);
+}
+
+/* The places where the code is stopped: in front of a call, and behind all of it. */
+static const uint64_t traps[] = {QUIPU_INSIDE, QUIPU_INSIDE_EXIT};
+
+enum {
+    TRAPS = sizeof traps / sizeof *traps
+};
+
+/* Continues THREAD, which is in the code, to its end. Returns as inside_run_out. */
+static int run_to_exit(pid_t thread, int signal) {
     const uint8_t trap = BREAKPOINT_BYTE;
-    uint8_t own;
-    int status;
-    if (inside_is_busy(inside, thread)) {
-        if (!read_memory(thread, QUIPU_INSIDE_EXIT, &own, 1) ||
-            !write_memory(thread, QUIPU_INSIDE_EXIT, &trap, 1))
+    struct user_regs_struct registers;
+    uint8_t own[TRAPS];
+    int status = 0;
+    if (get_general_registers(thread, &registers) && is_interrupted(&registers))
+        skip_inside(thread, &registers);
+    for (int i = 0; i < TRAPS; i++)
+        if (!read_memory(thread, traps[i], &own[i], 1) || !write_memory(thread, traps[i], &trap, 1))
             return 0;
-        bool stopped = go(thread, PTRACE_CONT, signal, &status);
+    bool at_exit = false;
+    while (!at_exit && go(thread, PTRACE_CONT, signal, &status) &&
+           get_general_registers(thread, &registers)) {
         signal = 0;
-        write_memory(thread, QUIPU_INSIDE_EXIT, &own, 1);
-        if (!stopped)
-            return status;
-        set_register(thread, offsetof(struct user_regs_struct, rip), QUIPU_INSIDE_EXIT);
+        at_exit = registers.rip == QUIPU_INSIDE_EXIT + 1;
+        if (!at_exit)
+            skip_inside(thread, &registers);
     }
-    for (int i = 0; i < STEPS_MOST && is_inside(next_instruction(thread)); i++) {
+    for (int i = 0; i < TRAPS; i++)
+        write_memory(thread, traps[i], &own[i], 1);
+    if (at_exit)
+        set_register(thread, offsetof(struct user_regs_struct, rip), QUIPU_INSIDE_EXIT);
+    return at_exit ? 0 : status;
+}
+
+int inside_run_out(struct inside *inside, pid_t thread, int signal) {
+    int status = 0;
+    if (inside_is_busy(inside, thread)) {
+        status = run_to_exit(thread, signal);
+        signal = 0;
+    }
+    for (int i = 0; i < STEPS_MOST && !status && is_inside(next_instruction(thread)); i++) {
         if (!go(thread, PTRACE_SINGLESTEP, signal, &status))
             return status;
-        signal = 0;
+        status = signal = 0;
     }
-    return 0;
+    return status;
 }
 
 /* ---- the state in the memory ---- */

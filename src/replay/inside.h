@@ -94,6 +94,12 @@ void inside_return(struct inside *inside, struct arena *arena, pid_t thread);
  */
 bool inside_is_busy(const struct inside *inside, pid_t thread);
 
+/* If THREAD is stopped in a call that the code there makes for the program, and that was
+ * interrupted, it is now in that call as if the program had made it: with REGISTERS, but that it
+ * may go on in what was moved. Returns whether it is. */
+bool inside_take_call(const struct inside *inside, pid_t thread,
+                      struct user_regs_struct *registers);
+
 /* THREAD is stopped by SIGNAL within the memory. Continues to its end, with the signal, which is
  * blocked. Returns 0, or the status of wait of another stop in which that has ended. */
 int inside_run_out(struct inside *inside, pid_t thread, int signal);

@@ -54,7 +54,11 @@ struct inside_call {
     ROW(ioctl, PLAIN, 0, 0, 0, 1, ALL, 0x541b) /* FIONREAD */ \
     ROW(rt_sigaction, PLAIN, NONE, 0, 0, 0, 0, 0) \
     ROW(brk, PLAIN, NONE, 0, 0, 0, 0, 0) \
+    ROW(wait4, SLEEP, NONE, 0, 0, 0, 0, 0) \
     ROW(wait4, PLAIN, NONE, 0, 0, 2, ALL, 1) /* WNOHANG */ \
+    ROW(nanosleep, SLEEP, NONE, 0, 0, 0, 0, 0) \
+    ROW(clock_nanosleep, SLEEP, NONE, 0, 0, 0, 0, 0) \
+    ROW(flock, SLEEP, 0, 0, 0, 0, 0, 0) \
     ROW(fcntl, PLAIN, 0, 0, 0, 1, ALL, 1) /* F_GETFD */ \
     ROW(fcntl, PLAIN, 0, 0, 0, 1, 0xfffffffe, 2) /* F_SETFD, F_GETFL */ \
     ROW(ftruncate, PLAIN, 0, 0, 1, 0, 0, 0) \
@@ -118,6 +122,7 @@ struct inside_call {
 #define INSIDE_CALL(name, kind, descriptor, wait, changes, argument, mask, value)                  \
     {SYS_##name, QUIPU_INSIDE_##kind, descriptor, wait, changes, {argument, mask, value}},
 
+/* Of several rows of a number the last one counts whose condition holds. */
 static const struct inside_call calls[] = {INSIDE_CALLS(INSIDE_CALL)};
 
 enum {

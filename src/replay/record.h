@@ -7,8 +7,8 @@
 #ifndef QUIPU_REPLAY_RECORD_H
 #define QUIPU_REPLAY_RECORD_H
 
-#include "replay/inside.h"
 #include "replay/image.h"
+#include "replay/inside.h"
 #include "replay/known_files.h"
 #include "replay/start.h"
 #include "replay/streams.h"
@@ -288,6 +288,10 @@ void record_inside(struct recorded_thread *thread);
 /* THREAD is behind a call, which was recorded. */
 void record_inside_call(struct recorded_thread *thread);
 
+/* THREAD has stopped. If it was waiting in a call that it makes inside, it is now in that call as
+ * if it had made it by itself, which was interrupted. Returns whether it was. */
+bool record_interrupted(struct recorded_thread *thread);
+
 /* Adds which instructions make calls inside now, for a replay that begins with the image here. */
 void record_sites(struct recorder *recorder);
 
@@ -331,6 +335,10 @@ bool keeps_waiting(const struct recorded_thread *thread);
 /* In front of a call, and behind it. */
 void record_call_entry(struct recorded_thread *thread);
 void record_call_exit(struct recorded_thread *thread);
+
+/* THREAD is in its call, which has no entry yet, and was interrupted. REGISTERS are those in it. */
+void begin_interrupted_call(struct recorded_thread *thread,
+                            const struct user_regs_struct *registers);
 
 /* Adds the call, which has its result, with what it has written. */
 void record_call_end(struct recorded_thread *thread);
@@ -447,6 +455,9 @@ bool record_tick(struct recorded_thread *thread);
 
 /* The thread, which executes, is stopped, to go to its next tick then. */
 void ask_for_tick(struct recorded_thread *thread);
+
+/* The thread is stopped, whatever it waits for. */
+void ask_to_stop(struct recorded_thread *thread);
 
 /* Whether STOP came, or came in time, for that. */
 bool take_asked_stop(struct recorded_thread *thread, const struct thread_stop *stop);

@@ -7,8 +7,8 @@
 #include "x86/kernel.h"
 
 #include <errno.h>
-#include <sys/prctl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 static bool is_last(uint64_t number) {
@@ -87,6 +87,19 @@ static void begin_call(struct recorded_thread *thread) {
         record_call(thread);
         thread->is_entry = true; /* no more comes of it */
     }
+}
+
+void begin_interrupted_call(struct recorded_thread *thread,
+                            const struct user_regs_struct *registers) {
+    thread->call_hash = hash_registers(registers, true);
+    thread->behind = registers->rip;
+    keep_entry(thread, registers);
+    effects_begin(&thread->effects, thread->number, &thread->call);
+    thread->opened = "";
+    thread->refused = thread->stream = 0;
+    thread->maps = thread->writes = 0;
+    thread->is_entry = thread->vforks = false;
+    thread->state = RECORD_INTERRUPTED;
 }
 
 void record_call_entry(struct recorded_thread *thread) {

@@ -109,11 +109,13 @@ static bool executes(const struct recorded_thread *thread) {
     return thread->state == RECORD_RUNS && !thread->stands && !thread->is_pending;
 }
 
-/* If the thread, which is stopped, makes a call inside, it comes to the end of that. Returns whether
- * it stands then. */
+/* If the thread, which is stopped, makes a call inside, it comes to the end of that. Returns
+ * whether it stands then. */
 static bool come_to_end(struct recorded_thread *thread) {
     struct inside *inside = &thread->process->inside;
     int status = 0;
+    if (record_interrupted(thread))
+        return true;
     if (inside->is_mapped && is_inside(next_instruction(thread->number)))
         status = inside_run_out(inside, thread->number, 0);
     if (status) {

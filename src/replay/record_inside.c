@@ -100,7 +100,8 @@ static uint32_t calls_left(const struct recorded_thread *thread) {
     const struct recorder *recorder = thread->recorder;
     bool all = thread->held || thread->state == RECORD_INTERRUPTED || process->inside.is_shared ||
                !is_filtered(process) || (recorder->shuffle.on && process->group->threads > 1);
-    return (all ? QUIPU_LEFT_ALL : 0u) | (recorder->shared.count ? QUIPU_LEFT_WRITES : 0u);
+    return (all ? QUIPU_LEFT_ALL : 0u) | (process->group->threads > 1 ? QUIPU_LEFT_WAITS : 0u) |
+           (recorder->shared.count ? QUIPU_LEFT_WRITES : 0u);
 }
 
 void continue_thread(struct recorded_thread *thread, int signal) {
@@ -167,6 +168,25 @@ void record_inside(struct recorded_thread *thread) {
     recording_gather(&thread->recorder->writer, false);
     write_memory(thread->number, place, &none, sizeof none);
     thread->has_boundary = thread->at_event = false;
+}
+
+bool record_interrupted(struct recorded_thread *thread) {
+    struct recorded_process *process = thread->process;
+    struct user_regs_struct registers;
+    if (thread->state != RECORD_RUNS || !inside_is_busy(&process->inside, thread->number) ||
+        !inside_take_call(&process->inside, thread->number, &registers))
+        return false;
+    record_inside(thread);
+    thread->call = (struct system_call){
+        .number = registers.orig_rax,
+        .arguments = {registers.rdi, registers.rsi, registers.rdx, registers.r10, registers.r8,
+                      registers.r9},
+        .result = (int64_t)registers.rax,
+    };
+    begin_interrupted_call(thread, &registers);
+    set_boundary(thread, false);
+    thread->at_event = false;
+    return true;
 }
 
 /* ---- calls that have stopped ---- */

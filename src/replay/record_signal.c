@@ -190,7 +190,8 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
         return;
     if (stop->signal == SIGCONT)
         continue_stopped(thread->process);
-    if (disposition == DISPOSITION_CAUGHT && come_out(thread, stop->signal))
+    if (disposition == DISPOSITION_CAUGHT && !record_interrupted(thread) &&
+        come_out(thread, stop->signal))
         return;
     if (disposition == DISPOSITION_NONE)
         thread->signal = stop->signal;

@@ -85,7 +85,13 @@ void ask_for_tick(struct recorded_thread *thread) {
     if (thread->tick_asked || thread->tick.block ||
         !ticks_has_code(&thread->process->ticks, thread->number))
         return;
-    thread->tick_asked = syscall(SYS_tgkill, thread->process->number, thread->number, SIGSTOP) == 0;
+    ask_to_stop(thread);
+}
+
+void ask_to_stop(struct recorded_thread *thread) {
+    if (!thread->tick_asked)
+        thread->tick_asked =
+            syscall(SYS_tgkill, thread->process->number, thread->number, SIGSTOP) == 0;
 }
 
 bool take_asked_stop(struct recorded_thread *thread, const struct thread_stop *stop) {
@@ -93,7 +99,8 @@ bool take_asked_stop(struct recorded_thread *thread, const struct thread_stop *s
         return false;
     if (stop->reason == REASON_SIGNAL && stop->signal == SIGSTOP) {
         thread->tick_asked = false;
-        begin_tick(thread, 1);
+        if (!record_interrupted(thread))
+            begin_tick(thread, 1);
         return true;
     }
     if (stop->reason != REASON_CALL_ENTRY || thread->state != RECORD_RUNS)

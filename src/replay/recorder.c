@@ -192,6 +192,8 @@ static void look(struct recorder *recorder) {
         }
         if (keeps_waiting(at) && now > at->process->group->until) {
             end_inside(at);
+            if (at->process->inside.is_mapped && is_asleep(at->process->number, at->number))
+                ask_to_stop(at);
             ask_for_tick(at);
         }
         if (!goes_to_tick(at, now) && look_for_loop(at, now))

@@ -1,0 +1,36 @@
+#!/bin/bash
+# Frequent system calls are recorded inside of the program, and given there: see parts/inside.c.
+# timeout: 300
+. "$(dirname "$0")/lib.bash"
+make_plain inside inside.c -O2 -pthread
+make_plain fixed inside.c -O2 -pthread -static
+
+# What the recorder does not see of a call, it has recorded without a stop: most of them.
+stops() {
+    grep -c 'ptrace(PTRACE_SYSCALL' calls
+}
+
+for program in ./inside ./fixed; do
+    for way in plain signals breaks threads filter; do
+        repeats 3 $program $way
+    done
+done
+needs strace
+timeout 100 strace -o calls -e trace=ptrace quipu record -o run.rec -- ./inside plain >recorded.out 2>&1 ||
+    [[ $? -eq 3 ]] || fail "the recorder does not work below strace"
+calls=$(quipu info --format=json run.rec | sed -n 's/.*"calls": *\([0-9]*\).*/\1/p' | head -1)
+[[ $calls -gt 18000 ]] || fail "only $calls calls were recorded"
+[[ $(stops) -lt $((calls / 10)) ]] || fail "$(stops) stops at $calls calls"
+
+# The memory that is for this is not in what the program reads of its map.
+records 3 ./inside map
+grep -q '^7[0-9a-f]*-.*stack' recorded.out || fail "the map is not complete: $(head -3 recorded.out)"
+! grep -q '^7000\|^7001' recorded.out || fail "the map has the memory inside"
+replays 3
+cmp recorded.out replayed.out || fail "the replay has read another map"
+
+# Two recordings differ, so what the tests above compare comes from outside.
+records 3 ./inside signals
+cp recorded.out first.out
+records 3 ./inside signals
+! cmp -s first.out recorded.out || fail "two runs are the same"
