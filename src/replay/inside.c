@@ -303,9 +303,12 @@ static const struct inside_site *left_site(const struct inside *inside,
 }
 
 void inside_look(const struct inside *inside, struct user_regs_struct *registers) {
-    const struct inside_site *site = left_site(inside, registers);
-    if (site)
+    uint64_t place;
+    const struct inside_site *site = site_around(inside, registers->rip, &place);
+    if (site && place == QUIPU_INSIDE_SITE_REST)
         registers->rip = registers->rcx = site->address + CALL_SIZE;
+    else if (site && place == QUIPU_INSIDE_SITE_CALL)
+        registers->rip = site->address;
 }
 
 void inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers) {
@@ -424,16 +427,23 @@ static int run_to_exit(pid_t thread, int signal) {
     return at_exit ? 0 : status;
 }
 
-int inside_run_out(struct inside *inside, pid_t thread, int signal) {
+int inside_run_out(const struct inside *inside, pid_t thread, int signal) {
+    int status = inside_is_busy(inside, thread) ? run_to_exit(thread, signal) : 0;
+    if (!status && next_instruction(thread) == QUIPU_INSIDE_EXIT &&
+        go(thread, PTRACE_SINGLESTEP, 0, &status))
+        status = 0;
+    return status;
+}
+
+int inside_step_out(const struct inside *inside, pid_t thread) {
+    uint64_t place;
     int status = 0;
-    if (inside_is_busy(inside, thread)) {
-        status = run_to_exit(thread, signal);
-        signal = 0;
-    }
-    for (int i = 0; i < STEPS_MOST && !status && is_inside(next_instruction(thread)); i++) {
-        if (!go(thread, PTRACE_SINGLESTEP, signal, &status))
-            return status;
-        status = signal = 0;
+    for (int i = 0; i < STEPS_MOST && !status; i++) {
+        if (!site_around(inside, next_instruction(thread), &place) ||
+            place <= QUIPU_INSIDE_SITE_REST)
+            return 0;
+        if (go(thread, PTRACE_SINGLESTEP, 0, &status))
+            status = 0;
     }
     return status;
 }

@@ -100,9 +100,12 @@ bool inside_is_busy(const struct inside *inside, pid_t thread);
 bool inside_take_call(const struct inside *inside, pid_t thread,
                       struct user_regs_struct *registers);
 
-/* THREAD is stopped by SIGNAL within the memory. Continues to its end, with the signal, which is
- * blocked. Returns 0, or the status of wait of another stop in which that has ended. */
-int inside_run_out(struct inside *inside, pid_t thread, int signal);
+/* THREAD is stopped by SIGNAL, which is blocked, while the code makes a call. Continues to behind
+ * that. Returns 0, or the status of wait of another stop in which that has ended. */
+int inside_run_out(const struct inside *inside, pid_t thread, int signal);
+
+/* If THREAD is within what was moved, it steps to the program. Returns as inside_run_out. */
+int inside_step_out(const struct inside *inside, pid_t thread);
 
 /* With ON false, all memory is as the program has it, until a call with ON true. */
 void inside_show(const struct inside *inside, pid_t process, bool on);

@@ -79,6 +79,7 @@ struct player {
     /* Calls that are given inside. */
     struct buffer log;
     VECTOR(struct recording_place) given; /* where their events are */
+    size_t given_most;                    /* that are given next, at most */
 
     bool ended;
 };

@@ -22,13 +22,19 @@ static struct inside *inside_of(const struct player *player) {
     return &player->thread->process->inside;
 }
 
+enum {
+    GIVEN_LEAST = 16 /* calls that are given next if not all were taken, besides twice those */
+};
+
 /* ---- sites ---- */
 
 /* Whether another thread with the same memory stands behind the instruction at ADDRESS. */
 static bool others_stand_behind(const struct player *player, uint64_t address) {
     for (size_t i = 0; i < player->threads.count; i++) {
         const struct play_thread *thread = player->threads.data[i];
-        if (thread != player->thread && thread->process &&
+        bool has_memory = thread->process == player->thread->process ||
+                          (thread->process && thread->process->inside.is_shared);
+        if (thread != player->thread && has_memory &&
             next_instruction(thread->number) - address <= CALL_SIZE + CALL_MOVED_MOST)
             return true;
     }
@@ -55,6 +61,7 @@ static void replace_sites(struct player *player) {
     struct play_process *process = player->thread->process;
     if (!process->sites.count || process->inside.is_shared || !player_settle(player))
         return;
+    size_t left = 0;
     for (size_t i = 0; i < process->sites.count; i++) {
         const struct inside_visit visit = {
             .arena = player->arena,
@@ -63,9 +70,10 @@ static void replace_sites(struct player *player) {
             .mode = QUIPU_INSIDE_PLAY,
             .may_move = !others_stand_behind(player, process->sites.data[i].address),
         };
-        inside_replace(&process->inside, player->process, &visit);
+        if (!inside_replace(&process->inside, player->process, &visit) && !visit.may_move)
+            process->sites.data[left++] = process->sites.data[i]; /* later */
     }
-    process->sites.count = 0;
+    process->sites.count = left;
 }
 
 bool look_at_call(const struct player *player, struct user_regs_struct *registers) {
@@ -166,7 +174,7 @@ void give_inside(struct player *player) {
     replace_sites(player);
     if (!inside_of(player)->is_mapped)
         return;
-    while (is_come_to(player, thread)) {
+    while (is_come_to(player, thread) && player->given.count < player->given_most) {
         begin = player->log.count;
         last = player->place;
         if (!add_event(player, &player->log))
@@ -197,6 +205,7 @@ void take_inside(struct player *player) {
         return;
     player->given.count = 0;
     read_memory(player->process, place, &taken, sizeof taken);
+    player->given_most = taken < given ? 2 * (size_t)taken + GIVEN_LEAST : SIZE_MAX;
     if (taken < given) {
         struct recording_place first = player->given.data[taken];
         go_back(player, &first, given - taken);

@@ -367,7 +367,7 @@ void player_end(struct player *player) {
 const char *player_begin(struct arena *arena, const char *path, const struct play_hooks *hooks,
                          struct player **made) {
     struct player *player = ARENA_NEW(arena, struct player);
-    *player = (struct player){.arena = arena, .hooks = hooks};
+    *player = (struct player){.arena = arena, .hooks = hooks, .given_most = SIZE_MAX};
     const char *wrong = recording_open(arena, path, &player->recording);
     player->shared = memfd_create("quipu", 0); /* the processes inherit it */
     if (!wrong && (player->shared < 0 ||

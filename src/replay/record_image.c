@@ -116,8 +116,9 @@ static bool come_to_end(struct recorded_thread *thread) {
     int status = 0;
     if (record_interrupted(thread))
         return true;
-    if (inside->is_mapped && is_inside(next_instruction(thread->number)))
-        status = inside_run_out(inside, thread->number, 0);
+    status = inside_run_out(inside, thread->number, 0);
+    if (!status)
+        status = inside_step_out(inside, thread->number);
     if (status) {
         thread->stands_for_image = false;
         take_status(thread, status);
@@ -210,6 +211,17 @@ static bool read_layout(const struct recorded_thread *thread, uint64_t layout[QU
     return layout[4];
 }
 
+/* Adds the PARTS of the memory of THREAD as the program has it. */
+static bool add_memory(struct recorder *recorder, const struct recorded_thread *thread,
+                       const memory_part_list *parts, struct arena *arena,
+                       memory_part_list *written) {
+    const struct inside *inside = &thread->process->inside;
+    inside_show(inside, thread->number, false);
+    bool good = record_memory_parts(recorder, thread->number, thread->id, parts, arena, written);
+    inside_show(inside, thread->number, true);
+    return good;
+}
+
 /* Adds PROCESS, with its memory and threads. */
 static bool add_process(struct recorder *recorder, struct recorded_process *process,
                         struct arena *arena, memory_part_list *written) {
@@ -238,7 +250,7 @@ static bool add_process(struct recorder *recorder, struct recorded_process *proc
     image.auxiliary = (const uint8_t *)auxiliary.data;
     image.auxiliary_size = auxiliary.count;
     good = good && write_image_process(&recorder->writer, some->id, &image) &&
-           record_memory_parts(recorder, some->number, some->id, &parts, arena, written);
+           add_memory(recorder, some, &parts, arena, written);
     buffer_release(&auxiliary);
     for (struct recorded_thread *at = recorder->threads; at && good; at = at->next) {
         if (at->process != process)
@@ -286,11 +298,8 @@ static uint64_t add_image(struct recorder *recorder) {
     uint64_t place = recording_begin_image(&recorder->writer);
     bool good = true;
     add_head(recorder, &arena);
-    for (struct recorded_process *at = recorder->processes; at && good; at = at->next) {
-        inside_show(&at->inside, at->number, false);
+    for (struct recorded_process *at = recorder->processes; at && good; at = at->next)
         good = add_process(recorder, at, &arena, &written);
-        inside_show(&at->inside, at->number, true);
-    }
     recording_end_image(&recorder->writer);
     record_sites(recorder);
     arena_release(&arena);

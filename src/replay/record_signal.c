@@ -161,8 +161,7 @@ static void hold_back(struct recorded_thread *thread, int signal) {
 /* If the thread makes a call inside, it comes to the end of that. SIGNAL comes again behind it. */
 static bool come_out(struct recorded_thread *thread, int signal) {
     struct inside *inside = &thread->process->inside;
-    if (!inside->is_mapped || !is_inside(next_instruction(thread->number)) ||
-        is_at_boundary(thread))
+    if (!inside_is_busy(inside, thread->number))
         return false;
     hold_back(thread, signal);
     thread->signal = 0;
