@@ -40,6 +40,8 @@ static void print_help(void) {
           "      --until-fails=N    run PROGRAM until its status is not 0, at most N times, and\n"
           "                         keep that run\n"
           "      --shuffle          random turns and priorities of threads\n"
+          "      --stops            stop at each system call, instead of recording frequent ones\n"
+          "                         inside of PROGRAM\n"
           "      --help             print this\n\n"
           "Exit status: that of PROGRAM; 127 where it is not found, 1 for other errors. With\n"
           "--until-fails 0 if no run has failed.\n",
@@ -87,6 +89,7 @@ static const struct option_row rows[] = {
     {"last", 0, OPTION_PARSED, 0, parse_last},
     {"until-fails", 0, OPTION_PARSED, 0, parse_until_fails},
     {"shuffle", 0, OPTION_FLAG, offsetof(struct record_options, request.shuffle), NULL},
+    {"stops", 0, OPTION_FLAG, offsetof(struct record_options, request.stops), NULL},
 };
 
 static const struct command_line command_line = {"record", print_help, rows,

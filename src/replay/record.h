@@ -208,7 +208,9 @@ struct recorder {
     VECTOR(counter_read_list) code_reads; /* by addresses relative to the code's begin */
     VECTOR(struct shared_file) shared;    /* by their numbers, from 1 */
     struct shuffle shuffle;
-    bool filters; /* calls that the memory inside makes do not stop, all others do */
+    bool stops;    /* at each call */
+    bool filters;  /* calls that the memory inside makes do not stop, all others do */
+    bool promises; /* for that no process gets further privileges */
     struct inside_files inside_files;
     passing_list passing;
     struct last last;

@@ -30,8 +30,11 @@ static bool changes_user(const char *path) {
 static const char *user_text(struct recorder *recorder, const char *path) {
     return arena_print(recorder->arena,
                        "'%s' changes its user or group when it begins (setuid), which a program "
-                       "under control must not",
-                       path);
+                       "under control must not%s",
+                       path,
+                       recorder->promises ? "; here it cannot, as frequent calls are recorded "
+                                            "inside; record with --stops if it has to"
+                                          : "");
 }
 
 const char *refuse_program(struct recorded_thread *thread) {

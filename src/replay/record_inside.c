@@ -60,13 +60,14 @@ static struct filter make_filter(uint64_t address) {
 }
 
 /* Adds the filter. A privileged process needs no promise to get no further privileges. */
-static bool add_filter(pid_t thread, uint64_t address) {
+static bool add_filter(struct recorder *recorder, pid_t thread, uint64_t address) {
     const uint64_t promise[6] = {PR_SET_NO_NEW_PRIVS, 1};
     const uint64_t add[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
                              address + offsetof(struct filter, program)};
-    return inject_first_call(thread, SYS_seccomp, add) == 0 ||
-           (inject_first_call(thread, SYS_prctl, promise) == 0 &&
-            inject_first_call(thread, SYS_seccomp, add) == 0);
+    if (inject_first_call(thread, SYS_seccomp, add) == 0)
+        return true;
+    recorder->promises = inject_first_call(thread, SYS_prctl, promise) == 0;
+    return recorder->promises && inject_first_call(thread, SYS_seccomp, add) == 0;
 }
 
 void record_inside_begin(struct recorded_thread *thread) {
@@ -78,7 +79,7 @@ void record_inside_begin(struct recorded_thread *thread) {
     if (!read_memory(thread->number, address, own, sizeof own) ||
         !write_memory(thread->number, address, &filter, sizeof filter))
         return;
-    thread->recorder->filters = add_filter(thread->number, address);
+    thread->recorder->filters = add_filter(thread->recorder, thread->number, address);
     write_memory(thread->number, address, own, sizeof own);
 }
 

@@ -289,7 +289,8 @@ static const char *begin(struct recorder *recorder, pid_t number) {
     const char *wrong = describe_program(thread, &start);
     if (wrong)
         return arena_copy(recorder->arena, wrong, strlen(wrong));
-    record_inside_begin(thread);
+    if (!recorder->stops)
+        record_inside_begin(thread);
     if (!recording_begin(&recorder->writer, recorder->path))
         return arena_print(recorder->arena, "cannot write '%s': %s", recorder->path,
                            strerror(errno));
@@ -355,7 +356,7 @@ static void release_recorder(struct recorder *recorder) {
 }
 
 const char *record_program(struct arena *arena, const struct record_request *request, int *status) {
-    struct recorder recorder = {.arena = arena, .path = request->path};
+    struct recorder recorder = {.arena = arena, .path = request->path, .stops = request->stops};
     struct old_actions old;
     struct tracee tracee;
     clock_gettime(CLOCK_REALTIME_COARSE, &recorder.began);

@@ -1,6 +1,7 @@
 /* recorder.h: runs a program and records all that comes to it, and to what it makes, from outside.
  *
- * Each thread is stopped in front of and behind each system call (ptrace). */
+ * A thread is stopped in front of and behind system calls (ptrace), but for those that are
+ * frequent, and recorded inside of the program. */
 #ifndef QUIPU_REPLAY_RECORDER_H
 #define QUIPU_REPLAY_RECORDER_H
 
@@ -15,6 +16,7 @@ struct record_request {
     const char *path; /* of the recording */
     bool shuffle;     /* turns of threads are random, by `seed` */
     uint64_t seed;
+    bool stops;  /* at each system call: none is made inside of the program */
     double last; /* at least so many seconds of the end are kept; 0: all of the run is */
 };
 

@@ -5,9 +5,9 @@
 make_plain inside inside.c -O2 -pthread
 make_plain fixed inside.c -O2 -pthread -static
 
-# What the recorder does not see of a call, it has recorded without a stop: most of them.
+# stops REQUEST: how often the thread was continued so.
 stops() {
-    grep -c 'ptrace(PTRACE_SYSCALL' calls
+    grep -c "ptrace($1," calls
 }
 
 for program in ./inside ./fixed; do
@@ -18,9 +18,14 @@ done
 needs strace
 timeout 100 strace -o calls -e trace=ptrace quipu record -o run.rec -- ./inside plain >recorded.out 2>&1 ||
     [[ $? -eq 3 ]] || fail "the recorder does not work below strace"
-calls=$(quipu info --format=json run.rec | sed -n 's/.*"calls": *\([0-9]*\).*/\1/p' | head -1)
-[[ $calls -gt 18000 ]] || fail "only $calls calls were recorded"
-[[ $(stops) -lt $((calls / 10)) ]] || fail "$(stops) stops at $calls calls"
+number=$(quipu info --format=json run.rec | sed -n 's/.*"calls": *\([0-9]*\).*/\1/p' | head -1)
+[[ $number -gt 18000 ]] || fail "only $number calls were recorded"
+[[ $(stops PTRACE_SYSCALL) -lt $((number / 10)) ]] ||
+    fail "$(stops PTRACE_SYSCALL) stops at $number recorded calls"
+timeout 100 strace -o calls -e trace=ptrace quipu replay --check run.rec >replayed.out 2>&1
+cmp recorded.out replayed.out || fail "the replay below strace differs"
+[[ $(stops PTRACE_SYSEMU) -lt $((number / 10)) ]] ||
+    fail "$(stops PTRACE_SYSEMU) stops at $number replayed calls"
 
 # The memory that is for this is not in what the program reads of its map.
 records 3 ./inside map
@@ -28,6 +33,14 @@ grep -q '^7[0-9a-f]*-.*stack' recorded.out || fail "the map is not complete: $(h
 ! grep -q '^7000\|^7001' recorded.out || fail "the map has the memory inside"
 replays 3
 cmp recorded.out replayed.out || fail "the replay has read another map"
+
+# Nothing of it with --stops.
+timeout 100 quipu record --stops -o run.rec -- ./inside filter >recorded.out || [[ $? -eq 3 ]] ||
+    fail "--stops: not the program's status"
+replays 3
+cmp recorded.out replayed.out || fail "--stops: the replay differs"
+timeout 100 strace -o calls -e trace=ptrace quipu record --stops -o run.rec -- date >/dev/null 2>&1
+! grep -q PTRACE_CONT calls || fail "--stops: calls do not stop"
 
 # Two recordings differ, so what the tests above compare comes from outside.
 records 3 ./inside signals
