@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/process_number.h"
+#include "cmd/record_guard.h"
 
 #include "replay/recorder.h"
 #include "util/clock.h"
@@ -21,6 +22,7 @@
 struct record_options {
     struct record_request request;
     unsigned until_fails; /* runs at most; 0: one, whatever its status */
+    bool keep_running;    /* the program goes on if the recorder is killed */
     const char *keep;     /* number of a process that is being recorded, or NULL */
 };
 
@@ -35,6 +37,7 @@ static void print_help(void) {
           "  -o, --output=FILE      the recording; quipu.rec where none is named\n"
           "      --keep=PID         write to FILE what is recorded of process PID up to now; its\n"
           "                         recorder goes on\n"
+          "      --keep-running     if quipu is killed, PROGRAM goes on, and does not end\n"
           "      --last=SECONDS     keep the end of the run only: the last SECONDS, and up to\n"
           "                         half as much in front of them; also 30s, 5m, 1h\n"
           "      --until-fails=N    run PROGRAM until its status is not 0, at most N times, and\n"
@@ -86,6 +89,7 @@ static void parse_last(void *options, const char *value) {
 static const struct option_row rows[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct record_options, request.path), NULL},
     {"keep", 0, OPTION_TEXT, offsetof(struct record_options, keep), NULL},
+    {"keep-running", 0, OPTION_FLAG, offsetof(struct record_options, keep_running), NULL},
     {"last", 0, OPTION_PARSED, 0, parse_last},
     {"until-fails", 0, OPTION_PARSED, 0, parse_until_fails},
     {"shuffle", 0, OPTION_FLAG, offsetof(struct record_options, request.shuffle), NULL},
@@ -174,6 +178,10 @@ int cmd_record(int argc, char **argv) {
     arena_release(&arena);
     sigprocmask(SIG_SETMASK, NULL, &mask);
     options.request.argv = argv + program;
+    if (options.keep_running && options.until_fails)
+        die("--keep-running and --until-fails exclude each other");
+    if (options.keep_running)
+        guard_recorder(&options.request.note, &mask);
     bool recorded = options.until_fails ? record_until_fails(&options, &status)
                                         : record_once(&options.request, &status);
     return recorded ? child_end(status, &mask) : 1;

@@ -219,6 +219,7 @@ struct recorder {
     uint32_t begun; /* threads */
     pid_t first;    /* number of the first process */
     bool first_ended;
+    bool keeps_running; /* the program goes on if the recorder is killed */
     bool failed; /* the recording cannot be written, which was told */
     int status;  /* of wait, once the first process has ended */
 };

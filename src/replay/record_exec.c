@@ -78,7 +78,8 @@ const char *describe_program(struct recorded_thread *thread, struct start *start
     if (!describe_start(arena, thread->number, processor, start))
         return arena_print(arena, "its memory cannot be read: %s", strerror(errno));
     process->path = start->path;
-    inject_first_call(thread->number, SYS_prctl, arguments); /* not all machines have it */
+    if (!thread->recorder->keeps_running)                        /* nobody could take it back */
+        inject_first_call(thread->number, SYS_prctl, arguments); /* not all machines have it */
     return check_program(thread, start);
 }
 

@@ -35,7 +35,7 @@ enum {
 };
 
 #define RECORD_OPTIONS                                                                             \
-    ((long)PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |  \
+    ((long)PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |                      \
      PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESECCOMP)
 
 /* ---- stops ---- */
@@ -279,7 +279,8 @@ static void run(struct recorder *recorder) {
  * be recorded. */
 static const char *begin(struct recorder *recorder, pid_t number) {
     struct start start;
-    if (ptrace(PTRACE_SETOPTIONS, number, NULL, (void *)RECORD_OPTIONS) != 0)
+    long options = RECORD_OPTIONS | (recorder->keeps_running ? 0 : (long)PTRACE_O_EXITKILL);
+    if (ptrace(PTRACE_SETOPTIONS, number, NULL, (void *)options) != 0)
         return refusal(recorder->arena, "ptrace", 0, errno);
     bind_affinity(&recorder->affinity, number);
     struct recorded_process *process = add_recorded_process(recorder, number);
@@ -289,7 +290,7 @@ static const char *begin(struct recorder *recorder, pid_t number) {
     const char *wrong = describe_program(thread, &start);
     if (wrong)
         return arena_copy(recorder->arena, wrong, strlen(wrong));
-    if (!recorder->stops)
+    if (!recorder->stops && !recorder->keeps_running) /* a filter needs a tracer */
         record_inside_begin(thread);
     if (!recording_begin(&recorder->writer, recorder->path))
         return arena_print(recorder->arena, "cannot write '%s': %s", recorder->path,
@@ -356,7 +357,10 @@ static void release_recorder(struct recorder *recorder) {
 }
 
 const char *record_program(struct arena *arena, const struct record_request *request, int *status) {
-    struct recorder recorder = {.arena = arena, .path = request->path, .stops = request->stops};
+    struct recorder recorder = {.arena = arena,
+                                .path = request->path,
+                                .stops = request->stops,
+                                .keeps_running = request->note};
     struct old_actions old;
     struct tracee tracee;
     clock_gettime(CLOCK_REALTIME_COARSE, &recorder.began);
@@ -373,6 +377,8 @@ const char *record_program(struct arena *arena, const struct record_request *req
         unsigned long slack = (unsigned long)prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
         begin_signals(&old);
         set_timer_slack(1);
+        if (request->note)
+            request->note->first = recorder.first;
         begin_last(&recorder, request->last, recorder.threads->process->path, request->argv);
         run(&recorder);
         set_timer_slack(slack);
@@ -385,5 +391,7 @@ const char *record_program(struct arena *arena, const struct record_request *req
     release_recorder(&recorder);
     arena_release(&tracee.arena);
     *status = recorder.status;
+    if (request->note)
+        request->note->has_ended = true;
     return wrong;
 }

@@ -11,12 +11,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* What a guard knows of the recorder, which is another process. */
+struct record_note {
+    volatile pid_t first; /* number of the first process; 0: none yet */
+    volatile bool has_ended;
+};
+
 struct record_request {
     char **argv;
     const char *path; /* of the recording */
     bool shuffle;     /* turns of threads are random, by `seed` */
     uint64_t seed;
     bool stops;  /* at each system call: none is made inside of the program */
+    struct record_note *note; /* not NULL: the program goes on if the recorder is killed */
     double last; /* at least so many seconds of the end are kept; 0: all of the run is */
 };
 

@@ -44,6 +44,43 @@ has_ended 137
 plays 1
 [[ $(<replayed.err) == *" was cut behind "* ]] || fail "the cut is not told: $(<replayed.err)"
 
+# With --keep-running the program goes on when its recorder is killed, on all its processors, with its own instructions.
+cat >reads.c <<'END'
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <x86intrin.h>
+int main(void) {
+    cpu_set_t set;
+    for (int i = 0; i < 60; i++) {
+        unsigned long long before = __rdtsc();
+        usleep(10000);
+        printf("%d %d\n", i, __rdtsc() > before);
+        fflush(stdout);
+    }
+    sched_getaffinity(0, sizeof set, &set);
+    printf("%d processors\n", CPU_COUNT(&set));
+    return 5;
+}
+END
+gcc -D_GNU_SOURCE -O1 -o reads reads.c || fail "cannot build 'reads'"
+./reads >plain.out
+for program in ./reads ./last; do
+    quipu record --keep-running -o run.rec -- $program >recorded.out 2>recorded.err &
+    guard=$!
+    awaits grep -q '^20 ' recorded.out
+    kill -9 "$(pgrep -P $guard)"
+    wait $guard
+    [[ $? -eq 5 && $(<recorded.err) == *"the recorder has ended by signal 9; the program goes on" ]] ||
+        fail "'$program' has not gone on: $(tail -2 recorded.out recorded.err)"
+    [[ $program == ./last ]] || cmp plain.out recorded.out || fail "'$program' goes on otherwise"
+    plays 1
+done
+ends 5 quipu record --keep-running -o run.rec -- ./reads
+mv output recorded.out
+replays 5
+cmp recorded.out replayed.out || fail "the replay with --keep-running differs"
+
 (
     ulimit -f 1010
     exec timeout 60 quipu record -o run.rec -- ./last >recorded.out 2>recorded.err
