@@ -137,9 +137,12 @@ void guard_recorder(struct record_note **note, const sigset_t *mask) {
     signal(SIGINT, SIG_IGN); /* those of the terminal are the program's */
     signal(SIGQUIT, SIG_IGN);
     int status = await(recorder);
-    if (shared->has_ended || !shared->first || !WIFSIGNALED(status))
+    if (shared->has_ended || !shared->first)
         exit(child_end(status, mask));
     put_right(getpid());
-    warn("the recorder has ended by signal %d; the program goes on", WTERMSIG(status));
+    if (WIFSIGNALED(status))
+        warn("the recorder has ended by signal %d; the program goes on", WTERMSIG(status));
+    else
+        warn("the recorder has ended by an error; the program goes on");
     exit(child_end(await(shared->first), mask));
 }
