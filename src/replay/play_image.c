@@ -234,8 +234,9 @@ static const char *finish_process(struct player *player, const struct making *ma
     return arena_print(player->arena, "a process cannot get its registers: %s", strerror(errno));
 }
 
-/* Makes the next process of the image; of a player of one process only the first one. */
-static const char *make_process(struct player *player) {
+/* Makes the next process of the image. A player of one process has only the first one, or if
+ * HAS_FIRST is false any. */
+static const char *make_process(struct player *player, bool has_first) {
     static struct making making;
     struct event event;
     const char *wrong = next_event(player, &event);
@@ -246,7 +247,8 @@ static const char *make_process(struct player *player) {
         !read_image_process(&player->start_arena, &event, &making.image))
         return corrupt(player);
     making.site = find_room(&making.image);
-    bool is_played = !player->hooks->first_only || making.image.is_first;
+    bool is_wanted = has_first ? making.image.is_first : !player->thread;
+    bool is_played = !player->hooks->first_only || is_wanted;
     pid_t number = 0;
     if (is_played)
         wrong = start_process(player, &making.image, making.site, &number);
@@ -277,14 +279,13 @@ const char *play_image(struct player *player) {
     for (uint32_t i = 0; i < image.threads; i++)
         vector_push(player->arena, &player->threads, &absent);
     for (uint64_t i = 0; i < image.processes && !wrong; i++)
-        wrong = make_process(player);
+        wrong = make_process(player, !image.first_ended);
     if (wrong)
         return wrong;
     if (!player->thread)
-        return arena_print(player->arena,
-                           "'%s' begins when its first process has ended; 'quipu replay --check' "
-                           "plays the others",
-                           player->recording.path);
+        return corrupt(player);
+    if (player->hooks->first_only)
+        player->number = player->thread->process->recorded;
     player->process = player->thread->number;
     player->has_event = false;
     return NULL;

@@ -309,11 +309,10 @@ static uint64_t add_image(struct recorder *recorder) {
 
 /* ---- the last seconds ---- */
 
-/* What begins at PLACE of the file can be kept alone. Drops what is older than wanted. */
-static void add_kept_part(struct recorder *recorder, uint64_t place, double now) {
+/* Drops what is older than wanted. */
+static void drop_old_parts(struct recorder *recorder, double now) {
     struct last *last = &recorder->last;
     size_t first = 0;
-    vector_push(recorder->arena, &last->parts, ((struct kept_part){place, now}));
     for (size_t i = 1; i < last->parts.count; i++)
         if (last->parts.data[i].time <= now - last->seconds)
             first = i;
@@ -325,10 +324,16 @@ static void add_kept_part(struct recorder *recorder, uint64_t place, double now)
             last->parts.count * sizeof *last->parts.data);
 }
 
+/* What begins at PLACE of the file can be kept alone. */
+static void add_kept_part(struct recorder *recorder, uint64_t place, double now) {
+    vector_push(recorder->arena, &recorder->last.parts, ((struct kept_part){place, now}));
+}
+
 void begin_last(struct recorder *recorder, double seconds, const char *program, char **command) {
     struct last *last = &recorder->last;
     double now = clock_seconds();
-    *last = (struct last){.seconds = seconds, .program = program, .command = command};
+    *last = (struct last){.seconds = seconds, .command = command};
+    last->program = arena_copy(recorder->arena, program, strlen(program));
     last->next = now + seconds / 2;
     if (seconds)
         add_kept_part(recorder, recorder->writer.begin, now);
@@ -336,6 +341,7 @@ void begin_last(struct recorder *recorder, double seconds, const char *program, 
 
 void look_at_last(struct recorder *recorder, double now) {
     struct last *last = &recorder->last;
+    drop_old_parts(recorder, now);
     if (!last->seconds || now < last->next || recorder->writer.failure || !all_may_be(recorder))
         return;
     if (stop_all(recorder)) {

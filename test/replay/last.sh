@@ -45,6 +45,9 @@ int main(void) {
 END
 gcc -g -O1 -o crashes crashes.c || fail "cannot build 'crashes'"
 ulimit -c 0
+keeps 4 dash -c './crashes & exit 4' # the first process has ended in front of the image
+grep -q "^  program .*/dash$" text || fail "another program: $(<text)"
+grep -q "^    1/1 .*crashes, 1 thread, .* by signal 11" text || fail "the other process: $(<text)"
 keeps 139 ./crashes
 cat >commands <<'END'
 continue
