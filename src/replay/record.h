@@ -177,6 +177,7 @@ struct kept_part {
 struct last {
     double seconds; /* 0: all of the run is kept */
     double next;    /* time of the next image */
+    uint64_t end;   /* place in the file behind the last image; 0: there is none */
     const char *program;
     char **command;
     VECTOR(struct kept_part) parts;
@@ -220,8 +221,8 @@ struct recorder {
     pid_t first;    /* number of the first process */
     bool first_ended;
     bool keeps_running; /* the program goes on if the recorder is killed */
-    bool failed; /* the recording cannot be written, which was told */
-    int status;  /* of wait, once the first process has ended */
+    bool failed;        /* the recording cannot be written, which was told */
+    int status;         /* of wait, once the first process has ended */
 };
 
 /* ---- record.c ---- */

@@ -339,15 +339,28 @@ void begin_last(struct recorder *recorder, double seconds, const char *program, 
         add_kept_part(recorder, recorder->writer.begin, now);
 }
 
+/* Whether nothing has happened since the last image, and nobody executes. */
+static bool is_idle(const struct recorder *recorder) {
+    const struct recording_writer *writer = &recorder->writer;
+    for (const struct recorded_thread *at = recorder->threads; at; at = at->next)
+        if (executes(at))
+            return false;
+    return !writer->events.count && writer->block == recorder->last.end;
+}
+
 void look_at_last(struct recorder *recorder, double now) {
     struct last *last = &recorder->last;
     drop_old_parts(recorder, now);
     if (!last->seconds || now < last->next || recorder->writer.failure || !all_may_be(recorder))
         return;
-    if (stop_all(recorder)) {
+    if (is_idle(recorder)) {
+        last->parts.data[last->parts.count - 1].time = now;
+        last->next = now + last->seconds / 2;
+    } else if (stop_all(recorder)) {
         uint64_t place = add_image(recorder);
         double took = clock_seconds() - now;
         last->next = now + (took / share > last->seconds / 2 ? took / share : last->seconds / 2);
+        last->end = place ? recorder->writer.block : 0;
         if (place)
             add_kept_part(recorder, place, now);
     }
