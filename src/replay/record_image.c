@@ -81,7 +81,8 @@ static bool may_be_in_image(const struct recorded_thread *thread) {
         return false;
     int event = thread->is_pending ? thread->pending >> 16 : 0;
     if (thread->is_pending &&
-        (!WIFSTOPPED(thread->pending) || (event && event != PTRACE_EVENT_SECCOMP)))
+        (!WIFSTOPPED(thread->pending) || (event && event != PTRACE_EVENT_SECCOMP) ||
+         thread->pending == STEPPED)) /* it may be behind a breakpoint */
         return false;
     switch (thread->state) {
     case RECORD_RUNS:
@@ -150,12 +151,17 @@ static bool stop_for_image(struct recorded_thread *thread) {
     return false;
 }
 
-/* Stops those that execute. Returns false if that cannot be now. */
+/* Stops those that execute. Returns false if that cannot be now. None is on its way to a tick then.
+ */
 static bool stop_all(struct recorder *recorder) {
     for (struct recorded_thread *at = recorder->threads; at; at = at->next)
         if (executes(at) && !stop_for_image(at) && !at->is_pending)
             return false;
-    return all_may_be(recorder);
+    if (!all_may_be(recorder))
+        return false;
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
+        end_tick(at);
+    return true;
 }
 
 static void continue_all(struct recorder *recorder) {
