@@ -28,8 +28,9 @@ enum {
     RESTART_FIRST = 512, /* -512 to -516 are results of interrupted calls: the kernel makes the call
                           * again, or a handler runs */
     RESTART_LAST = 516,
-    HELD_SECONDS = 2,  /* a signal is held back no longer */
-    ALONE_SECONDS = 30 /* nor a turn, if others wait */
+    KEEP_SIGNAL = SIGUSR1, /* by which another process asks for what is recorded up to now */
+    HELD_SECONDS = 2,      /* a signal is held back no longer */
+    ALONE_SECONDS = 30     /* nor a turn, if others wait */
 };
 
 /* Where a thread is, as far as the recording knows. */

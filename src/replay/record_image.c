@@ -42,7 +42,7 @@ void keep_entry(struct recorded_thread *thread, const struct user_regs_struct *r
     if (!thread->recorder->last.seconds)
         return;
     if (!thread->entry)
-        thread->entry = malloc(sizeof *thread->entry);
+        thread->entry = calloc(1, sizeof *thread->entry);
     CHECK(thread->entry);
     get_registers(thread->number, thread->entry); /* unless it was killed */
     thread->entry->general = *registers;
@@ -228,50 +228,60 @@ static bool add_memory(struct recorder *recorder, const struct recorded_thread *
     return good;
 }
 
+static bool add_threads(struct recorder *recorder, const struct recorded_process *process) {
+    static struct image_thread image;
+    for (const struct recorded_thread *at = recorder->threads; at; at = at->next) {
+        if (at->process != process)
+            continue;
+        if (!find_registers(at, &image.registers))
+            return false;
+        image.id = at->id;
+        image.number = (uint32_t)at->number;
+        image.name = at->name;
+        image.children = at->children;
+        image.successors = at->successors;
+        image.stack = at->stack;
+        image.stack_end = at->stack_end;
+        write_image_thread(&recorder->writer, &image);
+    }
+    return true;
+}
+
+/* Returns a thread of PROCESS by whose number the kernel tells of its memory. */
+static const struct recorded_thread *find_thread(const struct recorded_process *process) {
+    const struct recorded_thread *found = NULL;
+    for (const struct recorded_thread *at = process->recorder->threads; at; at = at->next)
+        if (at->process == process && !is_gone(at))
+            found = at;
+    return found;
+}
+
 /* Adds PROCESS, with its memory and threads. */
-static bool add_process(struct recorder *recorder, struct recorded_process *process,
+static bool add_process(struct recorder *recorder, const struct recorded_process *process,
                         struct arena *arena, memory_part_list *written) {
-    static struct image_thread image_thread;
+    const struct recorded_thread *thread = find_thread(process);
     struct image_process image = {.number = (uint32_t)process->number,
                                   .is_first = process->number == recorder->first,
                                   .has_armed_ticks = process->ticks.armed,
                                   .path = process->path,
                                   .name = process->name,
                                   .threads = process->threads};
-    struct recorded_thread *some = NULL;
     struct buffer auxiliary = {0};
     memory_part_list parts = {0};
     char name[64];
-    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
-        if (at->process == process && !is_gone(at))
-            some = at;
-    if (!some)
+    if (!thread)
         return false;
-    snprintf(name, sizeof name, "/proc/%d/auxv", (int)some->number);
-    bool good = describe_memory_parts(recorder, some->number, arena, &parts) &&
-                read_layout(some, image.layout) && buffer_read_file(&auxiliary, name) &&
-                read_stack_limit(some->number, &image.stack_limit);
+    snprintf(name, sizeof name, "/proc/%d/auxv", (int)thread->number);
+    bool good = describe_memory_parts(recorder, thread->number, arena, &parts) &&
+                read_layout(thread, image.layout) && buffer_read_file(&auxiliary, name) &&
+                read_stack_limit(thread->number, &image.stack_limit);
     for (size_t i = 0; i < parts.count; i++)
         vector_push(arena, &image.mappings, parts.data[i].mapping);
     image.auxiliary = (const uint8_t *)auxiliary.data;
     image.auxiliary_size = auxiliary.count;
-    good = good && write_image_process(&recorder->writer, some->id, &image) &&
-           add_memory(recorder, some, &parts, arena, written);
+    good = good && write_image_process(&recorder->writer, thread->id, &image) &&
+           add_memory(recorder, thread, &parts, arena, written) && add_threads(recorder, process);
     buffer_release(&auxiliary);
-    for (struct recorded_thread *at = recorder->threads; at && good; at = at->next) {
-        if (at->process != process)
-            continue;
-        good = find_registers(at, &image_thread.registers);
-        image_thread.id = at->id;
-        image_thread.number = (uint32_t)at->number;
-        image_thread.name = at->name;
-        image_thread.children = at->children;
-        image_thread.successors = at->successors;
-        image_thread.stack = at->stack;
-        image_thread.stack_end = at->stack_end;
-        if (good)
-            write_image_thread(&recorder->writer, &image_thread);
-    }
     return good;
 }
 
@@ -304,7 +314,7 @@ static uint64_t add_image(struct recorder *recorder) {
     uint64_t place = recording_begin_image(&recorder->writer);
     bool good = true;
     add_head(recorder, &arena);
-    for (struct recorded_process *at = recorder->processes; at && good; at = at->next)
+    for (const struct recorded_process *at = recorder->processes; at && good; at = at->next)
         good = add_process(recorder, at, &arena, &written);
     recording_end_image(&recorder->writer);
     record_sites(recorder);

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 enum {
-    KEEP_SIGNAL = SIGUSR1,
     ANSWER_SECONDS = 60
 };
 

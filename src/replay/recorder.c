@@ -236,7 +236,7 @@ static sigset_t awaited_signals(void) {
     sigset_t awaited;
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGALRM);
-    sigaddset(&awaited, SIGUSR1);
+    sigaddset(&awaited, KEEP_SIGNAL);
     return awaited;
 }
 
