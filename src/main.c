@@ -26,6 +26,7 @@ static const struct command commands[] = {
     {"export", "write counts for other tools: callgrind, lcov, cobertura, ...", cmd_export},
     {"record", "run a program and record its run, to be repeated", cmd_record},
     {"replay", "repeat a recorded run, in gdb, forwards and backwards", cmd_replay},
+    {"pack", "put the files that a recorded run has mapped into its recording", cmd_pack},
     {"trace", "run a program that records all that it executes and accesses", cmd_trace},
     {"print", "print a trace", cmd_print},
     {"cache", "tell what misses in simulated caches, of a trace", cmd_cache},

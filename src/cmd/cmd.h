@@ -15,7 +15,7 @@ struct command {
 
 command_function cmd_cc, cmd_compiler, cmd_as, cmd_run, cmd_report, cmd_annotate, cmd_diff,
     cmd_merge, cmd_info, cmd_export, cmd_stat, cmd_goto, cmd_moment, cmd_when, cmd_watch, cmd_trace,
-    cmd_print, cmd_cache, cmd_reuse, cmd_libc, cmd_record, cmd_replay;
+    cmd_print, cmd_cache, cmd_reuse, cmd_libc, cmd_record, cmd_replay, cmd_pack;
 
 /* Flushes standard output and returns STATUS. Ends the program with an error if output was lost. */
 int finish_command(int status);

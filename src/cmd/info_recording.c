@@ -162,9 +162,11 @@ static bool add_stopped(struct arena *arena, struct recording_facts *facts, stru
 /* Returns false if the event is corrupt. */
 static bool add_event(struct arena *arena, struct recording_facts *facts, struct event *event) {
     struct memory_event memory;
+    struct file_event file;
     struct cursor contents;
     uint32_t number;
-    bool is_part = event->kind == QUIPU_EVENT_MEMORY || event->kind == QUIPU_EVENT_CONTENTS;
+    bool is_part = event->kind == QUIPU_EVENT_MEMORY || event->kind == QUIPU_EVENT_CONTENTS ||
+                   event->kind == QUIPU_EVENT_FILE;
     bool is_of_image = event->kind == QUIPU_EVENT_IMAGE ||
                        event->kind == QUIPU_EVENT_IMAGE_PROCESS ||
                        event->kind == QUIPU_EVENT_IMAGE_THREAD;
@@ -199,6 +201,8 @@ static bool add_event(struct arena *arena, struct recording_facts *facts, struct
             return false;
         facts->memory_bytes += cursor_left(&contents);
         return true;
+    case QUIPU_EVENT_FILE:
+        return read_file_event(event, &file);
     case QUIPU_EVENT_SIGNAL:
         return add_signal(facts, event);
     case QUIPU_EVENT_END:
@@ -219,6 +223,9 @@ static struct recording_facts look_at(struct arena *arena, const char *path) {
     if (wrong)
         die("%s", wrong);
     facts.file_bytes = recording.size - recording.hole;
+    facts.packed = recording.files.count;
+    for (size_t i = 0; i < recording.files.count; i++)
+        facts.packed_bytes += recording.files.data[i].size;
     while ((reading = recording_next(&recording, &event, &wrong)) == READING_EVENT)
         if (!add_event(arena, &facts, &event))
             die("'%s' is corrupt: an event behind %" PRIu64 " system calls", path,
@@ -318,6 +325,9 @@ void write_text_recording(FILE *out, struct arena *arena, const struct recording
             print_line(out, "    %" PRIu64 " of signal %d (%s)", facts->signals[i], i,
                        strsignal(i));
     print_line(out, "  contents      %" PRIu64 " bytes of memory", facts->memory_bytes);
+    if (facts->packed)
+        print_line(out, "  packed        %zu files of %" PRIu64 " bytes: it plays without them",
+                   facts->packed, facts->packed_bytes);
     print_line(out, "  stored in     %" PRIu64 " bytes", facts->file_bytes);
     print_line(out, "  ends          %s", end_text(arena, first));
     write_processes(out, arena, facts);
@@ -388,6 +398,7 @@ void write_json_recording(struct json_writer *json, const struct recording_facts
     for (int i = 0; i < KINDS; i++)
         json_unsigned(json, kinds[i].member, facts->events[kinds[i].kind]);
     json_unsigned(json, "written_bytes", facts->memory_bytes);
+    json_unsigned(json, "packed_files", facts->packed);
     json_unsigned(json, "file_bytes", facts->file_bytes);
     json_bool(json, "cut", some_was_cut(facts));
     write_json_end(json, vector_at(&facts->processes, 0));

@@ -39,6 +39,8 @@ struct recording_facts {
     uint32_t last_process; /* index of the one that was read last of it */
     VECTOR(struct recorded_process_facts) processes;
     VECTOR(struct recorded_thread_facts) threads; /* by their numbers, from 1 */
+    size_t packed;                                /* files in it, of `packed_bytes` */
+    uint64_t packed_bytes;
     uint64_t events[QUIPU_EVENT_KINDS];
     uint64_t signals[NSIG];
     uint64_t memory_bytes; /* that calls and signals have written */

@@ -126,11 +126,14 @@ static void close_socket(struct own_socket *own) {
     free(own->directory);
 }
 
-static _Noreturn void become_gdb(const char *gdb, const char *path) {
+/* gdb reads the files of this machine, or lets those of a PACKED recording be read for it. */
+static _Noreturn void become_gdb(const char *gdb, const char *path, bool packed) {
     struct arena arena = {0};
     sigset_t none;
     const char *target = arena_print(&arena, "target extended-remote %s", path);
-    char *const words[] = {(char *)gdb, "-q", "-iex", "set sysroot /", "-ex", (char *)target, NULL};
+    char *const words[] = {
+        (char *)gdb, "-q",           "-iex", packed ? "set sysroot target:" : "set sysroot /",
+        "-ex",       (char *)target, NULL};
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
@@ -167,7 +170,7 @@ static int run_gdb(struct timeline *timeline, const char *gdb) {
     if (open_socket(&own))
         child = fork();
     if (child == 0)
-        become_gdb(gdb, own.address.sun_path);
+        become_gdb(gdb, own.address.sun_path, player_is_packed(timeline->player));
     if (child < 0) {
         error("gdb cannot be connected: %s", strerror(errno));
     } else {

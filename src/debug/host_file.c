@@ -1,5 +1,9 @@
-/* host_file.c: lets the client read this machine's files, where it looks for symbols; see
- * session.h. gdb's manual, "Host I/O Packets". Nothing is written. */
+/* host_file.c: lets the client read files, where it looks for symbols; see session.h. gdb's manual,
+ * "Host I/O Packets". Nothing is written.
+ *
+ * They are those of the recording, as far as it has them. If it is packed, this machine's files are
+ * others; the client gets no more than debug information of them, which names what it belongs to.
+ * Otherwise they are those of this machine. */
 #include "debug/session.h"
 
 #include <errno.h>
@@ -49,6 +53,21 @@ static bool take_path(const char **text, char path[PATH_MAX]) {
     return good;
 }
 
+/* Whether this machine's file at PATH may be one of the run. */
+static bool may_be_here(const struct session *session, const char *path) {
+    static const char debug[] = "/usr/lib/debug/";
+    return !player_is_packed(session->timeline->player) ||
+           strncmp(path, debug, sizeof debug - 1) == 0;
+}
+
+/* Returns the descriptor of the file at PATH, or -1 with errno set. */
+static int open_file(struct session *session, const char *path) {
+    int file = player_file(session->timeline->player, path);
+    if (file < 0 && errno == ENOENT && may_be_here(session, path))
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    return file;
+}
+
 static void take_open(struct session *session, const char *text) {
     char path[PATH_MAX];
     uint64_t flags = 0;
@@ -57,7 +76,7 @@ static void take_open(struct session *session, const char *text) {
         errno = flags ? EROFS : EMFILE;
         good = false;
     }
-    int file = good ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    int file = good ? open_file(session, path) : -1;
     if (file < 0) {
         answer_failure(session);
         return;
@@ -135,15 +154,23 @@ static void take_status(struct session *session, const char *text) {
 static void take_path_status(struct session *session, const char *text) {
     char path[PATH_MAX];
     struct stat status;
-    if (take_path(&text, path) && stat(path, &status) == 0)
+    int file = take_path(&text, path) ? open_file(session, path) : -1;
+    if (file >= 0 && fstat(file, &status) == 0)
         answer_status(session, &status);
     else
         answer_failure(session);
+    if (file >= 0)
+        close(file);
 }
 
 static void take_link(struct session *session, const char *text) {
     char path[PATH_MAX], link[PATH_MAX];
-    ssize_t size = take_path(&text, path) ? readlink(path, link, sizeof link) : -1;
+    ssize_t size = -1;
+    if (take_path(&text, path)) {
+        errno = ENOENT;
+        if (may_be_here(session, path))
+            size = readlink(path, link, sizeof link);
+    }
     if (size < 0) {
         answer_failure(session);
         return;

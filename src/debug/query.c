@@ -6,10 +6,8 @@
 #include "x86/thread.h"
 
 #include <elf.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- qXfer: objects, by parts ---- */
 
@@ -34,12 +32,8 @@ static void add_auxiliary(struct session *session, const char *annex, struct buf
 }
 
 static void add_program(struct session *session, const char *annex, struct buffer *object) {
-    char link[64], path[PATH_MAX];
     (void)annex;
-    snprintf(link, sizeof link, "/proc/%d/exe", (int)timeline_process(session->timeline));
-    ssize_t size = readlink(link, path, sizeof path);
-    if (size > 0)
-        buffer_add(object, path, (size_t)size);
+    buffer_text(object, player_program(session->timeline->player));
 }
 
 static void add_signal(struct session *session, const char *annex, struct buffer *object) {

@@ -13,6 +13,8 @@
  * What is played begins at `begin`: with the start of the first program, or with an image of all
  * processes in the middle of the run. What is in front of it may be a hole in the file. The blocks
  * of an image are of a kind of their own; those of later images are passed over.
+ * 'quipu pack' puts files in front of the first block of events: for each a block that describes
+ * it, and blocks with its bytes.
  *
  * An event is
  *
@@ -42,6 +44,7 @@ enum {
     QUIPU_RECORDING_EVENT_MAX = 1 << 22,  /* bytes of any event */
     QUIPU_RECORDING_BLOCK_FULL = 1 << 18, /* a block with so many bytes is compressed */
     QUIPU_RECORDING_BLOCK_MAX = QUIPU_RECORDING_BLOCK_FULL + QUIPU_RECORDING_EVENT_MAX + 32,
+    QUIPU_RECORDING_FILE_PART = 1 << 20, /* bytes of a packed file in a block; fewer in its last */
 };
 
 struct quipu_recording_file {
@@ -55,12 +58,15 @@ enum quipu_recording_block_kind {
     QUIPU_RECORDING_COMPRESSED = 1, /* a frame of zstd with a checksum */
     QUIPU_RECORDING_OPEN = 2,       /* the events themselves, up to the end of the file */
     QUIPU_RECORDING_IMAGE = 3,      /* compressed, with events of an image only */
+    QUIPU_RECORDING_FILE = 4,       /* of a packed file: u64 size, asciz path, asciz the name by
+                                     * which the loader knows it or ""; its parts follow */
+    QUIPU_RECORDING_PART = 5,       /* the next bytes of that file, a frame of zstd likewise */
 };
 
 struct quipu_recording_block {
     uint32_t kind;   /*  0  enum quipu_recording_block_kind */
     uint32_t stored; /*  4  bytes that follow; 0 of an open block */
-    uint32_t size;   /*  8  bytes of its events; 0 of an open block */
+    uint32_t size;   /*  8  bytes of its events, or of the file; 0 of an open block */
 };
 
 enum quipu_event_kind {
@@ -165,6 +171,9 @@ enum quipu_event_kind {
      *     behind the instruction that were moved; the instruction and these bytes; if there is
      *     padding, its bytes */
     QUIPU_EVENT_SITE = 18,
+    /* A file that any process has mapped, once. It has no place among the events.
+     *     asciz path; u64 size; u64 seconds since 1970 and u32 nanoseconds of its last change */
+    QUIPU_EVENT_FILE = 19,
 };
 
 enum quipu_clone_kind {
@@ -175,7 +184,7 @@ enum quipu_clone_kind {
 };
 
 enum {
-    QUIPU_EVENT_KINDS = 19,
+    QUIPU_EVENT_KINDS = 20,
     QUIPU_MEMORY_ADDRESS = 6,
     QUIPU_MEMORY_CONTENTS = 7,
     QUIPU_MEMORY_SHARED = 8,

@@ -1,5 +1,5 @@
 /* play.h: the state of a player, which its parts share: player.c, play_event.c, play_start.c,
- * play_call.c, play_thread.c, play_tick.c, play_loop.c, play_inside.c.
+ * play_program.c, play_call.c, play_thread.c, play_tick.c, play_loop.c, play_inside.c.
  *
  * One thread at a time plays: that of the next event. All others are stopped, each behind its last
  * event, or in front of a call that waits for its result. */
@@ -27,11 +27,19 @@ struct play_site {
 struct start;
 struct memory_event;
 
+/* The file of a program that is executed. */
+struct program_file {
+    const char *path;
+    uint64_t size;           /* if its contents are in the recording, but not packed; otherwise 0 */
+    VECTOR(uint32_t) pieces; /* numbers of its contents; 0: zeros */
+};
+
 struct play_process {
     struct play_process *next; /* that is not gone */
     pid_t number;              /* its own; not the recorded one's */
     pid_t recorded;
     bool is_first;
+    const struct program_file *program;
     struct process_ticks ticks;
     struct inside inside;
     VECTOR(struct play_site) sites; /* that are to be replaced */
@@ -142,11 +150,6 @@ void end_shared_inside(struct player *player, const struct system_call *call);
 /* Starts the first program as it was recorded. Returns NULL, or a message. */
 const char *start_play(struct player *player);
 
-/* Executes the program of START with its limit of the stack, under control. Sets PROCESS to its
- * number. Returns NULL, or a message. */
-const char *execute_under_control(struct player *player, const struct start *start, char **argv,
-                                  char **environment, pid_t *process);
-
 /* The process gets the recorded processor, if this machine has it. */
 void bind_processor(uint32_t processor);
 
@@ -162,6 +165,21 @@ void play_program(struct player *player);
 /* The next event is that the recording begins with an image: makes its processes. Returns NULL, or
  * a message. */
 const char *play_image(struct player *player);
+/* ---- play_program.c ---- */
+
+/* Returns the file of the program of START, in ARENA. */
+const struct program_file *program_of(struct arena *arena, const struct start *start);
+
+/* Executes the file at PATH as the program of START, with its limit of the stack, under control.
+ * Sets PROCESS to its number. Returns NULL, or a message. */
+const char *execute_under_control(struct player *player, const struct start *start,
+                                  const char *path, char **argv, char **environment,
+                                  pid_t *process);
+
+/* Executes the program of START, out of the recording if it is there. Sets PROCESS to the number of
+ * its process. Returns NULL, or a message. */
+const char *execute_file(struct player *player, const struct start *start, char **argv,
+                         char **environment, pid_t *process);
 
 /* ---- play_thread.c ---- */
 

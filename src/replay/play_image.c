@@ -130,7 +130,8 @@ static const char *start_process(struct player *player, const struct image_proce
     struct start start = {.path = image->path, .stack_limit = image->stack_limit};
     if (access(image->path, X_OK) != 0 && readlink("/proc/self/exe", own, sizeof own - 1) > 0)
         start.path = own;
-    const char *wrong = execute_under_control(player, &start, argv, environment, process);
+    const char *wrong =
+        execute_under_control(player, &start, start.path, argv, environment, process);
     if (wrong)
         return wrong;
     if (ptrace(PTRACE_SETOPTIONS, *process, NULL, (void *)PLAY_OPTIONS) != 0)
@@ -255,6 +256,8 @@ static const char *make_process(struct player *player, bool has_first) {
     if (number) {
         making.process = add_play_process(player, number, (pid_t)making.image.number);
         making.process->is_first = making.image.is_first;
+        making.process->program =
+            program_of(player->arena, &(struct start){.path = making.image.path});
         making.process->ticks.armed = making.image.has_armed_ticks;
     }
     if (!wrong)

@@ -49,26 +49,6 @@ void bind_processor(uint32_t processor) {
     sched_setaffinity(0, sizeof one, &one);
 }
 
-/* The limit of the stack decides about addresses. */
-const char *execute_under_control(struct player *player, const struct start *start, char **argv,
-                                  char **environment, pid_t *process) {
-    struct tracee tracee;
-    struct rlimit old, limit;
-    getrlimit(RLIMIT_STACK, &old);
-    limit = (struct rlimit){start->stack_limit, old.rlim_max};
-    if (setrlimit(RLIMIT_STACK, &limit) != 0)
-        return arena_print(player->arena, "the limit of its stack, %llu bytes, cannot be set: %s",
-                           (unsigned long long)start->stack_limit, strerror(errno));
-    const char *wrong = start_tracee_as(&tracee, start->path, argv, environment);
-    setrlimit(RLIMIT_STACK, &old);
-    if (wrong && *wrong)
-        wrong =
-            arena_print(player->arena, "'%s' cannot be run under control: %s", start->path, wrong);
-    *process = wrong ? 0 : tracee.process;
-    arena_release(&tracee.arena);
-    return wrong;
-}
-
 /* The stack that the kernel has made must be where the recorded one was, or the rest of it is
  * missing. */
 static bool write_stack(struct player *player, const struct start *start) {
@@ -97,39 +77,6 @@ static const char *make_equal(struct player *player, const struct start *start) 
     return NULL;
 }
 
-/* Returns the descriptor of a file in memory with the contents that START has, or -1. */
-static int extract_program(struct player *player, const struct start *start) {
-    int file = memfd_create("program", MFD_CLOEXEC);
-    bool good = file >= 0 && ftruncate(file, (off_t)start->file_size) == 0;
-    for (size_t i = 0; i < start->pieces.count && good; i++) {
-        struct memory_event piece = {.contents = start->pieces.data[i], .size = SIZE_MAX};
-        if (!piece.contents)
-            continue;
-        off_t place = (off_t)(i * QUIPU_RECORDING_MEMORY_MAX);
-        good = !recording_contents(&player->recording, &piece) &&
-               pwrite(file, piece.bytes, piece.size, place) == (ssize_t)piece.size;
-    }
-    if (good)
-        return file;
-    if (file >= 0)
-        close(file);
-    return -1;
-}
-
-/* Executes the program out of the recording. */
-static const char *execute_extracted(struct player *player, const struct start *start, char **argv,
-                                     char **environment, pid_t *process) {
-    struct start extracted = *start;
-    int file = extract_program(player, start);
-    if (file < 0)
-        return arena_print(player->arena, "'%s' cannot be taken out of the recording: %s",
-                           start->path, strerror(errno));
-    extracted.path = arena_print(&player->start_arena, "/proc/self/fd/%d", file);
-    const char *wrong = execute_under_control(player, &extracted, argv, environment, process);
-    close(file);
-    return wrong;
-}
-
 const char *other_processor(struct player *player) {
     return arena_print(player->arena,
                        "'%s' was recorded on a processor with other features; play it on a machine "
@@ -147,14 +94,7 @@ static const char *start_program(struct player *player, const struct start *star
     if (start->identity != processor_identity())
         return other_processor(player);
     bind_processor(start->processor);
-    if (start->file_size)
-        return execute_extracted(player, start, argv, environment, process);
-    if (access(start->path, X_OK) != 0)
-        return arena_print(player->arena,
-                           "'%s': %s; a recording can only be played beside the "
-                           "program that was recorded",
-                           start->path, strerror(errno));
-    return execute_under_control(player, start, argv, environment, process);
+    return execute_file(player, start, argv, environment, process);
 }
 
 const char *start_play(struct player *player) {
@@ -168,6 +108,7 @@ const char *start_play(struct player *player) {
     player->number = start.process;
     player->thread = add_play_thread(player, NULL, process, start.process);
     player->process = process;
+    player->thread->process->program = program_of(player->arena, &start);
     return make_equal(player, &start);
 }
 
@@ -186,6 +127,7 @@ void play_program(struct player *player) {
         kill_process(player, own);
         inside_forget(&own->inside);
         thread->process = own;
+        own->program = program_of(player->arena, &start);
         thread->awaits = thread->in_call = player->in_call = false;
         thread->number = own->number = player->process = process;
         wrong = make_equal(player, &start);

@@ -67,6 +67,7 @@ struct play_state player_save(struct player *player) {
         .announced = player->announced,
         .ended = player->ended,
         .process = process->number,
+        .program = process->program,
         .known = count,
         .threads = ARENA_ARRAY(player->arena, struct saved_thread, count),
     };
@@ -137,6 +138,7 @@ const char *player_restore(struct player *player, const struct play_state *state
     player->announced = state->announced;
     player->ended = state->ended;
     process->number = number && state->whole ? state->process : number;
+    process->program = state->program;
     process->ticks.armed = false; /* the copy may be older */
     player->thread = player->threads.data[state->thread];
     player->process = number;

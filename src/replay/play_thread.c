@@ -124,6 +124,7 @@ static void add_absent_thread(struct player *player) {
 /* The new process COPY has what PROCESS has. */
 static void copy_process(struct player *player, struct play_process *process,
                          struct play_process *copy, enum quipu_clone_kind kind) {
+    copy->program = process->program;
     copy->ticks = ticks_of_copy(&process->ticks);
     inside_copy(player->arena, &process->inside, &copy->inside);
     copy->inside.is_shared = kind == QUIPU_CLONE_SHARED;

@@ -84,6 +84,16 @@ pid_t player_number(const struct player *player);
 /* Returns the number that the thread which plays had. */
 pid_t player_thread(const struct player *player);
 
+/* Returns the path of the program that the process executes. */
+const char *player_program(const struct player *player);
+
+/* Returns a descriptor of the file at PATH as it was in the recorded run, if the recording has it;
+ * otherwise -1 with errno set, ENOENT if it has not. */
+int player_file(struct player *player, const char *path);
+
+/* Whether the recording has the files that the run has mapped. */
+bool player_is_packed(const struct player *player);
+
 /* Sets RECORDED to the number that the next thread of the process had, and NUMBER to its own one,
  * and AT, 0 at first, to the one behind it. Returns false if there is none. */
 bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded, pid_t *number);
@@ -117,6 +127,7 @@ struct play_stacks {
 };
 
 struct saved_thread;
+struct program_file;
 
 /* All of a player but its process. What it points to is the player's. */
 struct play_state {
@@ -126,6 +137,7 @@ struct play_state {
     uint64_t events, steps;
     bool announced, ended;
     pid_t process;
+    const struct program_file *program; /* of the process */
     bool whole;                   /* the threads of the process are as they were, in it; in a copy
                                      only one is */
     size_t known, count, thread;  /* threads of the recording, of the process, the one that plays */

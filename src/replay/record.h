@@ -206,6 +206,7 @@ struct recorder {
     struct affinity affinity;             /* of the first process as it began, and ours */
     struct known_parts pieces;            /* numbers of their contents in the recording; 0: zeros */
     VECTOR(size_t) contents;              /* sizes of those in the recording */
+    struct known_parts files;             /* that were told of */
     struct known_parts code;              /* indices of the reads of the counter in it */
     VECTOR(counter_read_list) code_reads; /* by addresses relative to the code's begin */
     VECTOR(struct shared_file) shared;    /* by their numbers, from 1 */
@@ -399,6 +400,11 @@ void record_mapping(struct recorded_thread *thread);
 
 /* Adds the file of the program of START, and where it is, if it may be gone in a replay. */
 void keep_program(struct recorded_thread *thread, struct start *start);
+
+/* ---- record_file.c ---- */
+
+/* Adds that the run has mapped the file at PATH, which has the NAME, if that was not added yet. */
+void record_file(struct recorded_thread *thread, const char *path, const char *name);
 
 /* ---- record_shared.c ---- */
 

@@ -84,6 +84,8 @@ const char *describe_program(struct recorded_thread *thread, struct start *start
 }
 
 void record_program_start(struct recorded_thread *thread, struct start *start) {
+    for (size_t i = 0; i < start->mappings.count; i++)
+        record_file(thread, start->mappings.data[i].path, start->mappings.data[i].path);
     keep_program(thread, start);
     replace_first_counter_reads(thread);
     write_start(&thread->recorder->writer, thread->id, start);

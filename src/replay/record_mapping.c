@@ -215,6 +215,7 @@ void record_mapping(struct recorded_thread *thread) {
     const char *path = link_of(thread, (int)arguments[4]);
     if (thread->maps)
         record_shared(thread);
+    record_file(thread, path, path_of(thread, (int)arguments[4]));
     record_contents(thread, path);
     if (arguments[2] & PROT_EXEC)
         replace_counter_reads(thread, path, (uint64_t)thread->call.result, arguments[1],

@@ -351,6 +351,7 @@ static void release_recorder(struct recorder *recorder) {
         remove_recorded_thread(recorder->threads);
     go_on(recorder);
     forget_parts(&recorder->pieces);
+    forget_parts(&recorder->files);
     forget_parts(&recorder->code);
     forget_inside_files(&recorder->inside_files);
     restore_our_affinity(&recorder->affinity);

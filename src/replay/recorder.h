@@ -22,7 +22,7 @@ struct record_request {
     const char *path; /* of the recording */
     bool shuffle;     /* turns of threads are random, by `seed` */
     uint64_t seed;
-    bool stops;  /* at each system call: none is made inside of the program */
+    bool stops;               /* at each system call: none is made inside of the program */
     struct record_note *note; /* not NULL: the program goes on if the recorder is killed */
     double last; /* at least so many seconds of the end are kept; 0: all of the run is */
 };

@@ -1,6 +1,8 @@
 /* recording.c: reads a recording; see recording.h. */
 #include "replay/recording.h"
 
+#include "replay/packed_files.h"
+#include "util/buffer.h"
 #include "x86/call_patch.h"
 
 #include <errno.h>
@@ -67,6 +69,8 @@ const char *recording_open(struct arena *arena, const char *path, struct recordi
         wrong = arena_print(arena, "'%s' is corrupt: its begin", path);
     recording->next = header.begin;
     recording->hole = header.begin - sizeof header;
+    if (!wrong && !read_packed_files(recording))
+        wrong = arena_print(arena, "'%s' is corrupt: the files in it", path);
     if (wrong)
         recording_close(recording);
     return wrong;
@@ -243,6 +247,10 @@ const char *recording_contents(struct recording *recording, struct memory_event 
     return arena_print(recording->arena, "'%s' is corrupt: its contents", recording->path);
 }
 
+bool recording_copy_rest(const struct recording *recording, int fd) {
+    return write_whole(fd, recording->bytes + recording->next, recording->size - recording->next);
+}
+
 int64_t take_signed(struct cursor *cursor) {
     uint64_t value = cursor_uleb128(cursor);
     return (int64_t)(value >> 1 ^ -(value & 1));
@@ -384,6 +392,15 @@ bool read_steps_event(struct event *event, struct steps_event *steps) {
     steps->address = cursor_number(bytes, sizeof steps->address);
     steps->hash = (uint32_t)cursor_number(bytes, sizeof steps->hash);
     return is_taken(bytes) && steps->count > 0;
+}
+
+bool read_file_event(struct event *event, struct file_event *file) {
+    struct cursor *bytes = &event->bytes;
+    file->path = cursor_text(bytes);
+    file->size = cursor_number(bytes, sizeof file->size);
+    file->seconds = cursor_number(bytes, sizeof file->seconds);
+    file->nanoseconds = (uint32_t)cursor_number(bytes, sizeof file->nanoseconds);
+    return is_taken(bytes);
 }
 
 bool read_end_event(struct event *event, int *status) {

@@ -17,6 +17,14 @@ struct recording_place {
     size_t block, offset; /* the block's place in the file, and the event's among its events */
 };
 
+/* A file that 'quipu pack' has put into the recording. */
+struct packed_file {
+    const char *path; /* that it had */
+    const char *name; /* by which the loader knows it, or "" */
+    uint64_t size;
+    size_t parts; /* place of its first one */
+};
+
 struct recording {
     const char *path;
     uint8_t *bytes; /* the file, mapped */
@@ -31,6 +39,7 @@ struct recording {
     VECTOR(struct recording_place) contents; /* those that were read, by their numbers */
     uint32_t before;                         /* number in front of the first one */
     struct recording *second;                /* reads them; NULL: not yet needed */
+    VECTOR(struct packed_file) files;        /* none: it is not packed */
 };
 
 struct event {
@@ -62,6 +71,10 @@ struct recording_place recording_tell(const struct recording *recording);
 /* The next event is that at PLACE, of recording_tell. Returns NULL, or a message in the recording's
  * arena. */
 const char *recording_seek(struct recording *recording, const struct recording_place *place);
+
+/* Adds the events behind what was read to the file FD, as they are. Returns false, with errno set,
+ * if it cannot be written. */
+bool recording_copy_rest(const struct recording *recording, int fd);
 
 struct memory_event;
 
@@ -138,6 +151,12 @@ struct steps_event {
     uint32_t hash;
 };
 
+struct file_event {
+    const char *path;
+    uint64_t size, seconds;
+    uint32_t nanoseconds;
+};
+
 /* Take an event apart, which must be of that kind. Return false if it is corrupt. */
 bool read_memory_event(struct event *event, struct memory_event *memory);
 bool read_contents_event(struct event *event, uint32_t *number, struct cursor *contents);
@@ -151,6 +170,7 @@ bool read_signal_event(struct event *event, struct signal_event *signal);
 bool read_counter_event(struct event *event, struct counter_event *counter);
 bool read_tick_event(struct event *event, struct tick_event *tick);
 bool read_steps_event(struct event *event, struct steps_event *steps);
+bool read_file_event(struct event *event, struct file_event *file);
 bool read_end_event(struct event *event, int *status);
 bool read_stopped_event(struct event *event, const char **why);
 

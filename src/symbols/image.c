@@ -3,6 +3,7 @@
 
 #include "symbols/binary.h"
 
+#include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <string.h>
 
@@ -31,8 +32,8 @@ static void read_headers(const struct binary *binary, struct image *image) {
         image->begin = image->end;
 }
 
-static const char *find_soname(struct arena *arena, const struct binary *binary) {
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(binary->elf, section));) {
+static const char *find_soname(struct arena *arena, Elf *elf) {
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         Elf_Data *data;
         if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC ||
@@ -42,7 +43,7 @@ static const char *find_soname(struct arena *arena, const struct binary *binary)
         for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
             const char *name = NULL;
             if (entry.d_tag == DT_SONAME)
-                name = elf_strptr(binary->elf, header.sh_link, entry.d_un.d_val);
+                name = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
             if (name)
                 return arena_copy(arena, name, strlen(name));
         }
@@ -51,9 +52,26 @@ static const char *find_soname(struct arena *arena, const struct binary *binary)
 }
 
 struct image read_image(struct arena *arena, const struct binary *binary) {
-    struct image image = {.soname = find_soname(arena, binary)};
+    struct image image = {.soname = find_soname(arena, binary->elf)};
     GElf_Ehdr header;
     image.fixed = gelf_getehdr(binary->elf, &header) && header.e_type == ET_EXEC;
     read_headers(binary, &image);
     return image;
+}
+
+bool read_file_names(struct arena *arena, int fd, struct file_names *names) {
+    const void *id;
+    elf_version(EV_CURRENT);
+    *names = (struct file_names){0};
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    bool is_binary = elf && elf_kind(elf) == ELF_K_ELF;
+    if (is_binary) {
+        ssize_t size = dwelf_elf_gnu_build_id(elf, &id);
+        names->soname = find_soname(arena, elf);
+        for (ssize_t i = 0; i < size; i++)
+            names->build_id =
+                arena_print(arena, "%s%02x", i ? names->build_id : "", ((const uint8_t *)id)[i]);
+    }
+    elf_end(elf);
+    return is_binary;
 }

@@ -19,4 +19,13 @@ struct image {
 /* Reads the headers of BINARY. What they do not have is 0. The text is in ARENA. */
 struct image read_image(struct arena *arena, const struct binary *binary);
 
+/* What a file is called, but by its path. */
+struct file_names {
+    const char *soname;   /* NULL: it has none */
+    const char *build_id; /* in digits; NULL: it has none */
+};
+
+/* Reads them from the file FD. Returns false if it is no ELF file. The texts are in ARENA. */
+bool read_file_names(struct arena *arena, int fd, struct file_names *names);
+
 #endif

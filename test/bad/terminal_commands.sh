@@ -214,6 +214,9 @@ look
 safe 0 '' replay --check "$odd/recording"
 safe 127 é replay --gdb="$odd/none" "$odd/recording"
 safe 1 é replay --check "$odd/none"
+safe 1 é pack "$odd/none"
+safe 0 '' pack "$odd/recording"
+safe 0 é pack "$odd/recording"
 safe 0 é info "$odd/recording"
 safe 0 35m info --format=json "$odd/recording"
 

@@ -9,6 +9,7 @@
  * seed is named. The same seed always makes the same damage. */
 #include "random.h"
 #include "replay/image.h"
+#include "replay/packed_files.h"
 #include "replay/recording.h"
 #include "replay/start.h"
 #include "util/buffer.h"
@@ -90,6 +91,7 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
     struct tick_event tick;
     struct steps_event steps;
     struct loop_event loop;
+    struct file_event file;
     struct cursor contents;
     uint32_t number;
     const char *why;
@@ -114,6 +116,8 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
         return read_clone_event(event, &made);
     case QUIPU_EVENT_CONTENTS:
         return read_contents_event(event, &number, &contents);
+    case QUIPU_EVENT_FILE:
+        return read_file_event(event, &file);
     case QUIPU_EVENT_LOOP:
         return read_loop_event(event, &loop);
     case QUIPU_EVENT_EXIT:
@@ -135,13 +139,23 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
     }
 }
 
+static bool extract_all(const struct recording *recording) {
+    bool good = true;
+    for (size_t i = 0; i < recording->files.count && good; i++) {
+        int file = extract_packed_file(recording, &recording->files.data[i]);
+        good = file >= 0 && find_packed_file(recording, recording->files.data[i].path);
+        close(file);
+    }
+    return good;
+}
+
 static int read_all(const char *path) {
     struct arena arena = {0};
     struct recording recording;
     struct event event;
     enum reading reading;
     const char *wrong = recording_open(&arena, path, &recording);
-    if (wrong)
+    if (wrong || !extract_all(&recording))
         return 1;
     while ((reading = recording_next(&recording, &event, &wrong)) == READING_EVENT)
         if (!take_apart(&arena, &recording, &event))

@@ -45,6 +45,7 @@ END
 gcc -O1 -static -pthread -o sample sample.c
 "$build/../bin/quipu" record -o good.rec -- ./sample </dev/null >output
 rm files/made
+"$build/../bin/quipu" pack -o packed.rec good.rec
 
 # One that begins with an image, of two processes and a thread.
 cat >runs.c <<'END'
@@ -77,12 +78,12 @@ if [ ! -x "$build/recordings" ] ||
     # shellcheck disable=SC2086
     gcc -std=c11 -D_GNU_SOURCE -I"$root/src" -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
         -fno-omit-frame-pointer -o "$build/recordings" "$here/recordings.c" \
-        "$root"/src/replay/{known_files,image,recording,start,writer}.c "$root"/src/util/*.c \
+        "$root"/src/replay/{known_files,image,packed_files,recording,start,writer}.c "$root"/src/util/*.c \
         "$root"/src/x86/{processor,registers}.c -lzstd
 fi
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048
 export UBSAN_OPTIONS=print_stacktrace=1
-for file in good.rec end.rec; do
+for file in good.rec end.rec packed.rec; do
     [ $file = good.rec ] && seeds=${1:-1000} || seeds=$((${1:-1000} / 5))
     if ! "$build/recordings" $file bad.rec "$seeds" "${2:-1}" 2>log; then
         head -30 log
@@ -91,11 +92,12 @@ for file in good.rec end.rec; do
     fi
 done
 
+names=(good.rec end.rec packed.rec)
+
 # The player.  What the file says of the program's end may be damaged, too: that status is not a crash.
 for ((seed = ${2:-1}; seed < ${2:-1} + ${1:-1000} / 20; seed++)); do
     status=0
-    [ $((seed % 2)) -eq 0 ] && file=good.rec || file=end.rec
-    "$build/recordings" $file bad.rec 1 "$seed" >/dev/null 2>&1 || true
+    "$build/recordings" "${names[seed % 3]}" bad.rec 1 "$seed" >/dev/null 2>&1 || true
     timeout 20 "$build/../bin/quipu" replay --check bad.rec </dev/null >output 2>messages || status=$?
     told=$("$build/../bin/quipu" info bad.rec 2>&1 || true)
     wrong=$(ls files)
