@@ -49,6 +49,7 @@ static bool add_start(struct arena *arena, struct recording_facts *facts, struct
     struct recorded_thread_facts thread = {.name = "1", .number = (uint32_t)start.process};
     vector_push(arena, &facts->processes, process);
     vector_push(arena, &facts->threads, thread);
+    names_begin(arena, &facts->names);
     return event->thread == 1;
 }
 
@@ -68,6 +69,7 @@ static bool add_image(struct arena *arena, struct recording_facts *facts, struct
                                            .ended = image->first_ended,
                                            .status = image->status};
     vector_push(arena, &facts->processes, first);
+    names_begin_image(arena, &facts->names, image->threads);
     for (uint32_t i = 0; i < image->threads; i++)
         vector_push(arena, &facts->threads, ((struct recorded_thread_facts){.name = ""}));
     return true;
@@ -95,41 +97,31 @@ static bool add_image_thread(struct arena *arena, struct recording_facts *facts,
     static struct image_thread image;
     if (!facts->in_middle || !read_image_thread(arena, event, &image))
         return false;
-    facts->threads.data[event->thread - 1] =
-        (struct recorded_thread_facts){.name = image.name,
-                                       .number = image.number,
-                                       .process = facts->last_process,
-                                       .children = image.children,
-                                       .successors = image.successors};
-    return true;
-}
-
-/* The name of a thread that another one has made begins with that of its process. */
-static const char *next_thread_name(struct arena *arena, const struct recording_facts *facts,
-                                    struct recorded_thread_facts *maker) {
-    bool is_first = strcmp(maker->name, vector_at(&facts->processes, maker->process)->name) == 0;
-    return arena_print(arena, "%s%c%" PRIu32, maker->name, is_first ? ':' : '.',
-                       ++maker->successors);
+    facts->threads.data[event->thread - 1] = (struct recorded_thread_facts){
+        .name = image.name, .number = image.number, .process = facts->last_process};
+    const struct image_process process = {.name = facts->processes.data[facts->last_process].name};
+    return names_set(arena, &facts->names, &process, &image);
 }
 
 static bool add_clone(struct arena *arena, struct recording_facts *facts, struct event *event) {
     struct clone_event made;
-    if (!read_clone_event(event, &made) || made.maker == 0 || made.maker > facts->threads.count ||
-        event->thread != facts->threads.count + 1)
+    if (!read_clone_event(event, &made) || event->thread != facts->threads.count + 1)
         return false;
-    struct recorded_thread_facts *maker = vector_at(&facts->threads, made.maker - 1);
-    struct recorded_thread_facts thread = {.number = made.number, .process = maker->process};
+    const struct named_thread *named = names_add(arena, &facts->names, &made);
+    if (!named)
+        return false;
+    uint32_t maker = vector_at(&facts->threads, made.maker - 1)->process;
+    struct recorded_thread_facts thread = {
+        .name = named->name, .number = made.number, .process = maker};
     if (made.kind == QUIPU_CLONE_THREAD) {
-        thread.name = next_thread_name(arena, facts, maker);
-        vector_at(&facts->processes, maker->process)->threads++;
+        vector_at(&facts->processes, maker)->threads++;
     } else {
-        thread.name = arena_print(arena, "%s/%" PRIu32, maker->name, ++maker->children);
         thread.process = (uint32_t)facts->processes.count;
-        struct recorded_process_facts process = {
-            .name = thread.name,
-            .number = made.number,
-            .program = vector_at(&facts->processes, maker->process)->program,
-            .threads = 1};
+        struct recorded_process_facts process = {.name = named->name,
+                                                 .number = made.number,
+                                                 .program =
+                                                     vector_at(&facts->processes, maker)->program,
+                                                 .threads = 1};
         vector_push(arena, &facts->processes, process);
     }
     vector_push(arena, &facts->threads, thread);

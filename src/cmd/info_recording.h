@@ -3,6 +3,7 @@
 #define QUIPU_CMD_INFO_RECORDING_H
 
 #include "replay/image.h"
+#include "replay/names.h"
 #include "replay/start.h"
 #include "report/json_writer.h"
 #include "util/vector.h"
@@ -22,11 +23,9 @@ struct recorded_process_facts {
 };
 
 struct recorded_thread_facts {
-    const char *name;    /* by who made it, and as which of its threads */
-    uint32_t process;    /* index; of one that has ended in front of the recording 0 */
-    uint32_t number;     /* for the kernel */
-    uint32_t children;   /* processes that it has made */
-    uint32_t successors; /* threads that it has made */
+    const char *name; /* by who made it, and as which of its threads */
+    uint32_t process; /* index; of one that has ended in front of the recording 0 */
+    uint32_t number;  /* for the kernel */
     uint64_t events;
 };
 
@@ -39,7 +38,8 @@ struct recording_facts {
     uint32_t last_process; /* index of the one that was read last of it */
     VECTOR(struct recorded_process_facts) processes;
     VECTOR(struct recorded_thread_facts) threads; /* by their numbers, from 1 */
-    size_t packed;                                /* files in it, of `packed_bytes` */
+    thread_names names;
+    size_t packed; /* files in it, of `packed_bytes` */
     uint64_t packed_bytes;
     uint64_t events[QUIPU_EVENT_KINDS];
     uint64_t signals[NSIG];

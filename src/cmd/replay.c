@@ -22,6 +22,8 @@ static void print_help(void) {
         "                     recording was cut\n"
         "      --gdb=PROGRAM  this gdb; 'gdb' where none is named\n"
         "      --port=N       wait for a debugger at port N of 127.0.0.1; 0: one that is free\n"
+        "      --process=NAME debug this process, as 'quipu info' names it: 1/2 is the second\n"
+        "                     child of the first one, which is debugged where none is named\n"
         "      --help         print this\n\n"
         "In gdb, 'monitor help' lists what quipu adds.\n",
         stdout);
@@ -32,6 +34,7 @@ static const struct option_row rows[] = {
     {"check", 0, OPTION_FLAG, offsetof(struct replay_options, check), NULL},
     {"gdb", 0, OPTION_TEXT, offsetof(struct replay_options, gdb), NULL},
     {"port", 0, OPTION_TEXT, offsetof(struct replay_options, port), NULL},
+    {"process", 0, OPTION_TEXT, offsetof(struct replay_options, process), NULL},
 };
 
 static const struct command_line command_line = {"replay", print_help, rows,
@@ -69,7 +72,7 @@ int cmd_replay(int argc, char **argv) {
         die("no recording to replay; 'quipu replay --help' tells how");
     if (file + 1 < argc)
         die("'%s': one recording at a time", argv[file + 1]);
-    if (options.check && (options.at || options.gdb || options.port))
+    if (options.check && (options.at || options.gdb || options.port || options.process))
         die("--check repeats the whole run, without a debugger");
     if (options.gdb && options.port)
         die("--port waits for a debugger, --gdb starts one; choose one of them");

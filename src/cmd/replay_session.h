@@ -6,9 +6,10 @@
 
 struct replay_options {
     bool check;
-    const char *gdb;  /* the program; NULL: gdb */
-    const char *port; /* NULL: gdb is started */
-    const char *at;   /* where to begin; NULL: at the begin */
+    const char *gdb;     /* the program; NULL: gdb */
+    const char *port;    /* NULL: gdb is started */
+    const char *process; /* its name; NULL: the first one */
+    const char *at;      /* where to begin; NULL: at the begin */
 };
 
 /* Debugs the replay of the recording at PATH. Returns the exit status. */

@@ -292,8 +292,9 @@ static bool has_no_point(struct timeline *timeline, const struct checkpoint *che
     return halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL || halt.kind == HALT_END;
 }
 
-/* Goes back to the last point in front of ORIGIN. REACHED: there is none. */
-static enum reached search(struct timeline *timeline, const struct stand *origin,
+/* Goes back to the last point in front of ORIGIN, and behind LEAST events, where a checkpoint is.
+ * REACHED: there is none. */
+static enum reached search(struct timeline *timeline, const struct stand *origin, uint64_t least,
                            struct halt *halt) {
     struct target target = {.kind = TARGET_EVENTS};
     struct last_hit last = {.hits = 0};
@@ -303,7 +304,7 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
     bool is_divided = false;
     find_next_hit(timeline, origin, &next);
     set_target(&target, origin);
-    while (from && reached == REACHED) {
+    while (from && from->stand.place.events >= least && reached == REACHED) {
         bool divides = !is_divided && target.kind != TARGET_STATE && target.kind != TARGET_STEPS;
         if (!has_no_point(timeline, from, &target, &next))
             reached = find_last(timeline, from, &target, divides ? HITS_MANY : UINT64_MAX, &last);
@@ -337,9 +338,30 @@ static bool come_near(struct timeline *timeline) {
     return is_known || locate(timeline) != REACHED_STOP;
 }
 
+/* Sets LEAST to the number of events behind which the present program begins, if the user is told
+ * of that, and makes a checkpoint there. */
+static enum reached find_least(struct timeline *timeline, uint64_t *least) {
+    *least = timeline->tells_programs ? timeline->program : 0;
+    if (*least == 0)
+        return REACHED;
+    enum reached reached = return_to_events(timeline, *least);
+    return reached != REACHED || keep_here(timeline) ? reached : REACHED_NOT;
+}
+
+/* There was nothing in front of the place where it began: goes to the begin, or to where the
+ * program behind LEAST events is not executed yet. */
+static enum reached end_search(struct timeline *timeline, uint64_t least, struct halt *halt) {
+    *halt = (struct halt){least ? HALT_PROGRAM : HALT_BEGIN, NULL};
+    if (least == 0)
+        return go_to_copy(timeline, &timeline->checkpoints[0]->stand) ? REACHED : REACHED_NOT;
+    enum reached reached = return_to_events(timeline, least);
+    return reached == REACHED ? undo_event(timeline) : reached;
+}
+
 struct halt go_backwards(struct timeline *timeline) {
     struct halt halt = {HALT_BEGIN, NULL};
     struct stand origin;
+    uint64_t least = 0;
     begin_motion(timeline);
     if (!come_near(timeline)) {
         end_motion(timeline);
@@ -347,12 +369,15 @@ struct halt go_backwards(struct timeline *timeline) {
     }
     timeline->pinned = timeline->here.base;
     take_here(timeline, &origin);
-    enum reached reached = search(timeline, &origin, &halt);
+    enum reached reached = find_least(timeline, &least);
+    if (reached == REACHED)
+        reached = search(timeline, &origin, least, &halt);
     timeline->pinned = NULL;
     if (reached == REACHED_HALT && halt.kind == HALT_WATCH && go_back(timeline) != HALT_STEP)
         reached = REACHED_STOP;
     if (reached == REACHED)
-        go_to_copy(timeline, &timeline->checkpoints[0]->stand);
+        reached = end_search(timeline, least, &halt);
+    timeline->working = NULL;
     if (reached == REACHED_STOP || reached == REACHED_NOT) {
         halt.kind = reached == REACHED_STOP ? HALT_INTERRUPT : HALT_END;
         go_to_stand(timeline, &origin);

@@ -189,6 +189,7 @@ static bool stand_here(struct timeline *timeline, const struct stand *stand, pid
         return false;
     timeline->here = stand->place;
     timeline->clock = stand->clock;
+    notice_program(timeline);
     if (process)
         points_look(&timeline->points, process);
     return true;

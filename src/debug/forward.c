@@ -16,6 +16,16 @@ static void keep_sometimes(struct timeline *timeline, const struct halt *halt) {
     timeline->until = timeline->kept + long_slice;
 }
 
+/* Another program has begun. Going backwards in it ends here. */
+static struct halt begin_program(struct timeline *timeline, struct halt halt) {
+    if (halt.kind == HALT_END)
+        return halt;
+    keep_here(timeline);
+    if (timeline->tells_programs)
+        return (struct halt){HALT_PROGRAM, NULL};
+    return halt;
+}
+
 /* Whether the user does not see the halt. */
 static bool is_on_the_way(const struct halt *halt, bool step) {
     return halt->kind == HALT_TIMER || (halt->kind == HALT_EVENT && !step) ||
@@ -38,10 +48,13 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
     player_select(timeline->player);
     bool over = points_find(&timeline->points, next_instruction(timeline_process(timeline)));
     do {
+        uint64_t program = timeline->program;
         bool steps = step && is_stepper(timeline);
         halt = advance(timeline, steps || over);
         over = false;
-        if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
+        if (timeline->program != program)
+            halt = begin_program(timeline, halt);
+        else if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
             keep_sometimes(timeline, &halt);
         is_seen = !is_on_the_way(&halt, steps);
     } while (!is_seen);

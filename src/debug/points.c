@@ -164,6 +164,11 @@ void points_take_out(struct points *points, pid_t process) {
     points->watching = false;
 }
 
+void points_forget(struct points *points) {
+    points->inserted_count = 0;
+    points->watching = false;
+}
+
 bool points_inserted(const struct points *points, uint64_t address) {
     for (size_t i = 0; i < points->inserted_count; i++)
         if (points->inserted[i].address == address)

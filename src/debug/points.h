@@ -76,6 +76,9 @@ void points_insert_one(struct points *points, pid_t process, uint64_t address);
 /* Removes them. */
 void points_take_out(struct points *points, pid_t process);
 
+/* The process that had them is no more. */
+void points_forget(struct points *points);
+
 /* Whether a breakpoint is inserted at ADDRESS. */
 bool points_inserted(const struct points *points, uint64_t address);
 

@@ -100,10 +100,11 @@ static void take_transfer(struct session *session, const char *text) {
 
 static void take_supported(struct session *session, const char *text) {
     session->names_processes = strstr(text, "multiprocess+");
+    session->timeline->tells_programs = strstr(text, "exec-events+");
     buffer_print(&session->answer,
                  "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;"
                  "qXfer:exec-file:read+;qXfer:siginfo:read+;qXfer:threads:read+;multiprocess+;"
-                 "swbreak+;hwbreak+;vContSupported+;ReverseContinue+;ReverseStep+",
+                 "swbreak+;hwbreak+;exec-events+;vContSupported+;ReverseContinue+;ReverseStep+",
                  PACKET_MAX);
 }
 

@@ -6,6 +6,7 @@
 #include "x86/kernel.h"
 
 #include <signal.h>
+#include <string.h>
 
 /* gdb's numbers of signals (gdb/signals.def), which are its own. Those from SIGRTMIN are ranges. */
 static uint8_t debugger_signal(int signal) {
@@ -82,6 +83,20 @@ void answer_halt(struct session *session) {
         answer_text(session, "replaylog:end;");
 }
 
+/* Tells the client of the program of the present place, if that is another one. Its points were in
+ * the one before. */
+static void answer_program(struct session *session) {
+    const struct timeline *timeline = session->timeline;
+    const char *path = player_program(timeline->player);
+    if (!timeline->tells_programs || timeline->program == session->program)
+        return;
+    answer_text(session, "exec:");
+    add_digits(&session->answer, path, strlen(path));
+    answer_text(session, ";");
+    points_clear(&session->timeline->points);
+    session->program = timeline->program;
+}
+
 static void end_halt(struct session *session, struct halt halt) {
     if (halt.kind == HALT_END && !session->timeline->here.ended) {
         tell(session,
@@ -97,9 +112,20 @@ static void end_halt(struct session *session, struct halt halt) {
         arena_release(&arena);
     }
     answer_halt(session);
+    answer_program(session);
 }
 
 /* ---- going on ---- */
+
+/* Whether the client believes in another program, as it was not told of a jump. Then it is told,
+ * and goes on by itself. */
+static bool is_mistaken(struct session *session) {
+    const struct timeline *timeline = session->timeline;
+    if (!timeline->tells_programs || timeline->program == session->program)
+        return false;
+    end_halt(session, (struct halt){HALT_PROGRAM, NULL});
+    return true;
+}
 
 /* Goes forwards in the diversion, if it stands elsewhere, or in the recorded run. */
 static struct halt go(struct session *session, bool step) {
@@ -113,12 +139,14 @@ static struct halt go(struct session *session, bool step) {
 
 void take_continue(struct session *session, const char *text) {
     (void)text;
-    end_halt(session, go(session, false));
+    if (!is_mistaken(session))
+        end_halt(session, go(session, false));
 }
 
 void take_step(struct session *session, const char *text) {
     (void)text;
-    end_halt(session, go(session, true));
+    if (!is_mistaken(session))
+        end_halt(session, go(session, true));
 }
 
 /* The signal is that of the recording, whichever is named. */
@@ -132,6 +160,8 @@ void take_signal_step(struct session *session, const char *text) {
 
 void take_backward(struct session *session, const char *text) {
     leave_diversion(session);
+    if (is_mistaken(session))
+        return;
     if (packet_interrupts(&session->connection))
         end_halt(session, (struct halt){HALT_INTERRUPT, NULL});
     else if (*text == 's')
@@ -144,6 +174,8 @@ void take_backward(struct session *session, const char *text) {
 static void step_range(struct session *session, const char *text) {
     uint64_t start = 0, end = 0;
     struct halt halt;
+    if (is_mistaken(session))
+        return;
     if (take_number(&text, &start) && take_character(&text, ','))
         take_number(&text, &end);
     do

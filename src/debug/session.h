@@ -18,6 +18,7 @@ struct session {
                               0 */
     bool names_processes;  /* the client knows processes: threads are "pP.T" */
     bool told_end;         /* how the run ended was told */
+    uint64_t program;      /* that the client believes in, of player_program_begin */
 };
 
 /* ---- answer.c ---- */

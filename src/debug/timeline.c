@@ -106,9 +106,23 @@ static void write_output(void *context, int stream, const void *bytes, size_t si
 
 /* ---- halts ---- */
 
+static void prepare_others(void *context) {
+    notice_program(context);
+    take_points_out(context);
+}
+
 static bool is_breakpoint(void *context, uint64_t address) {
     struct timeline *timeline = context;
     return timeline->inserted_in && points_inserted(&timeline->points, address);
+}
+
+void notice_program(struct timeline *timeline) {
+    uint64_t program = player_program_begin(timeline->player);
+    if (program == timeline->program)
+        return;
+    timeline->program = program;
+    points_forget(&timeline->points);
+    timeline->inserted_in = 0;
 }
 
 static bool watches(const struct timeline *timeline) {
@@ -132,6 +146,7 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
     struct place *here = &timeline->here;
     struct halt halt = {HALT_END, NULL};
     uint64_t address = 0;
+    notice_program(timeline);
     switch (pause) {
     case PAUSE_EVENT:
         *here = (struct place){.events = player_events(timeline->player)};
@@ -233,17 +248,22 @@ static void block_signals(int how) {
     sigprocmask(how, &signals, NULL);
 }
 
-const char *timeline_begin(struct timeline *timeline, struct arena *arena, const char *path) {
+const char *timeline_begin(struct timeline *timeline, struct arena *arena, const char *path,
+                           const char *process) {
     timeline->arena = arena;
     timeline->path = path;
     timeline->hooks = (struct play_hooks){.context = timeline,
                                           .write_output = write_output,
                                           .is_breakpoint = is_breakpoint,
-                                          .first_only = true,
+                                          .prepare_others = prepare_others,
                                           .is_interrupted = is_interrupted};
     timeline->points.has_registers = has_debug_registers();
+    const char *wrong =
+        find_process(arena, path, process, &timeline->hooks.path, &timeline->hooks.begin);
+    if (wrong)
+        return wrong;
     block_signals(SIG_BLOCK);
-    const char *wrong = player_begin(arena, path, &timeline->hooks, &timeline->player);
+    wrong = player_begin(arena, path, &timeline->hooks, &timeline->player);
     if (wrong)
         return wrong;
     if (!keep_here(timeline)) {

@@ -50,6 +50,7 @@ enum halt_kind {
     HALT_WATCH,     /* behind an instruction, or event, that changed what is watched */
     HALT_SIGNAL,    /* in front of a signal */
     HALT_INTERRUPT, /* the debugger's user wants it */
+    HALT_PROGRAM,   /* the process has executed another program, or, backwards, not yet */
     HALT_TIMER,     /* `until` has come; also at an event or behind a step */
     HALT_BEGIN,     /* at the begin; only backwards */
     HALT_END        /* there is no more */
@@ -76,8 +77,10 @@ struct timeline {
     size_t count;
     const struct checkpoint *pinned, *working; /* are not removed; or NULL */
     struct place here;
-    uint64_t clock; /* of here */
-    uint64_t site;  /* of an instruction that makes a call; 0: none was looked for */
+    uint64_t clock;      /* of here */
+    uint64_t program;    /* of here, of player_program_begin */
+    bool tells_programs; /* the client is told where they begin */
+    uint64_t site;       /* of an instruction that makes a call; 0: none was looked for */
 
     /* How it goes on. */
     bool ignores_points; /* only `extra` stops it */
@@ -100,9 +103,10 @@ struct timeline {
     bool stopping;
 };
 
-/* Begins the replay of the recording at PATH. Returns NULL, or a message, or "" if it was already
- * printed. */
-const char *timeline_begin(struct timeline *timeline, struct arena *arena, const char *path);
+/* Begins the replay of the PROCESS with that name, of the recording at PATH. Returns NULL, or a
+ * message, or "" if it was already printed. */
+const char *timeline_begin(struct timeline *timeline, struct arena *arena, const char *path,
+                           const char *process);
 void timeline_end(struct timeline *timeline);
 
 pid_t timeline_process(const struct timeline *timeline);
@@ -122,6 +126,13 @@ void take_points_out(struct timeline *timeline);
 
 /* From now on the user's points stop it, unless it IGNORES_POINTS, and EXTRA, if that is not 0. */
 void set_stops(struct timeline *timeline, bool ignores_points, uint64_t extra);
+
+/* Returns the number of events behind which the program of the place behind EVENTS events begins.
+ */
+uint64_t program_begin(const struct timeline *timeline, uint64_t events);
+
+/* The present program may be another one than before. */
+void notice_program(struct timeline *timeline);
 
 /* Returns the user's breakpoint at the present instruction, unless it is ignored; or NULL. */
 const struct point *point_here(const struct timeline *timeline);
@@ -174,7 +185,8 @@ bool go_to_end(struct timeline *timeline, uint64_t *signal);
 /* ---- backward.c ---- */
 
 /* Goes backwards to the last halt in front of the present place: HALT_POINT, HALT_WATCH (in front
- * of the instruction that wrote), HALT_BEGIN, HALT_INTERRUPT (at the old place). */
+ * of the instruction that wrote), HALT_PROGRAM (in front of the call that executes the present one,
+ * if that is told), HALT_BEGIN, HALT_INTERRUPT (at the old place). */
 struct halt go_backwards(struct timeline *timeline);
 
 /* Goes backwards by one instruction. HALT_STEP, HALT_BEGIN, HALT_INTERRUPT. */

@@ -81,9 +81,8 @@ static const char *find_files(struct pack *pack) {
     struct recording *recording = &pack->recording;
     const char *wrong = NULL;
     struct event event;
-    enum reading reading;
     bool good = true;
-    while (good && (reading = recording_next(recording, &event, &wrong)) == READING_EVENT) {
+    while (good && recording_next(recording, &event, &wrong) == READING_EVENT) {
         if (event.kind == QUIPU_EVENT_FILE)
             good = take_file(pack, &event);
         if (event.kind == QUIPU_EVENT_START)

@@ -30,6 +30,7 @@ struct memory_event;
 /* The file of a program that is executed. */
 struct program_file {
     const char *path;
+    uint64_t begin;          /* number of events in front of its first instruction */
     uint64_t size;           /* if its contents are in the recording, but not packed; otherwise 0 */
     VECTOR(uint32_t) pieces; /* numbers of its contents; 0: zeros */
 };
@@ -38,7 +39,7 @@ struct play_process {
     struct play_process *next; /* that is not gone */
     pid_t number;              /* its own; not the recorded one's */
     pid_t recorded;
-    bool is_first;
+    bool is_first; /* its end is that of the play's */
     const struct program_file *program;
     struct process_ticks ticks;
     struct inside inside;
@@ -64,6 +65,10 @@ struct player {
     struct recording recording;
     VECTOR(struct play_thread *) threads; /* by their numbers in the recording, from 1 */
     struct play_process *processes;
+    struct play_process *own;   /* the only one that plays, or its ancestor; NULL: all play */
+    size_t depth;               /* of `own` in the path of the hooks */
+    bool has_come;              /* to the process that plays, of the hooks */
+    bool counts;                /* the next event is one of `own`, or all are counted */
     int shared;                 /* descriptor of the memory that processes share, in all of them */
     struct play_thread *thread; /* that plays */
     pid_t process;              /* its number; 0: it is gone */
@@ -91,6 +96,16 @@ struct player {
 
     bool ended;
 };
+
+/* Returns the process that plays; if all do, that of the present thread. */
+static inline struct play_process *own_process(const struct player *player) {
+    return player->own ? player->own : player->thread->process;
+}
+
+/* Of several processes, this one does not play itself, but in the memory of the one that does. */
+static inline bool is_other(const struct player *player, const struct play_process *process) {
+    return player->own && process != player->own;
+}
 
 /* ---- play_event.c ---- */
 
@@ -122,7 +137,8 @@ uint64_t shared_place(const struct memory_event *mapping);
 /* Writes to the file that processes share, or ends it. */
 bool write_shared_file(struct player *player, const struct memory_event *memory);
 
-/* The event is done. The play ends if there is no other. */
+/* The event is done, and those behind it that are done without any instruction; they have no
+ * number. The play ends if there is no other. */
 void finish_event(struct player *player);
 
 /* The event counts as done, but nothing that follows from it is. */
@@ -168,7 +184,7 @@ const char *play_image(struct player *player);
 /* ---- play_program.c ---- */
 
 /* Returns the file of the program of START, in ARENA. */
-const struct program_file *program_of(struct arena *arena, const struct start *start);
+struct program_file *program_of(struct arena *arena, const struct start *start);
 
 /* Executes the file at PATH as the program of START, with its limit of the stack, under control.
  * Sets PROCESS to its number. Returns NULL, or a message. */
@@ -192,6 +208,9 @@ struct play_thread *add_play_thread(struct player *player, struct play_process *
 
 /* The next event's thread plays. Returns false if the play ends as there is none. */
 bool select_thread(struct player *player);
+
+/* PROCESS does not play any more. */
+void drop_play_process(struct player *player, struct play_process *process);
 
 /* The thread has made another one: the next event is the begin of that. The thread is stopped in
  * front of CALL, and stays there. */

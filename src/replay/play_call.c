@@ -118,7 +118,7 @@ static void make_call(struct player *player, const struct system_call *call) {
 
 static void write_output(struct player *player, const struct system_call *call, int stream) {
     struct buffer bytes = {0};
-    if (!stream)
+    if (!stream || !player->has_come || is_other(player, player->thread->process))
         return;
     if (!read_written(player->process, call, &bytes))
         end_by_difference(player, "writes what is not in its memory");

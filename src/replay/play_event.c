@@ -152,11 +152,11 @@ void forget_event(struct player *player) {
 void pass_event(struct player *player) {
     forget_event(player);
     player->place = recording_tell(&player->recording);
-    player->events++;
     player->steps = 0;
 }
 
 void finish_event(struct player *player) {
+    player->events += player->counts;
     pass_event(player);
     while (!player->ended && peek_event(player) && play_quietly(player))
         pass_event(player);

@@ -235,8 +235,18 @@ static const char *finish_process(struct player *player, const struct making *ma
     return arena_print(player->arena, "a process cannot get its registers: %s", strerror(errno));
 }
 
-/* Makes the next process of the image. A player of one process has only the first one, or if
- * HAS_FIRST is false any. */
+/* Whether the process of IMAGE plays, or leads to the only one that does. If none is named, that is
+ * the first one, or if HAS_FIRST is false any. */
+static bool is_wanted(const struct player *player, const struct image_process *image,
+                      bool has_first) {
+    if (!player->hooks->path.count)
+        return true;
+    if (player->hooks->begin)
+        return strcmp(image->name, player->hooks->begin) == 0;
+    return has_first ? image->is_first : !player->thread;
+}
+
+/* Makes the next process of the image, if it is wanted. */
 static const char *make_process(struct player *player, bool has_first) {
     static struct making making;
     struct event event;
@@ -248,10 +258,8 @@ static const char *make_process(struct player *player, bool has_first) {
         !read_image_process(&player->start_arena, &event, &making.image))
         return corrupt(player);
     making.site = find_room(&making.image);
-    bool is_wanted = has_first ? making.image.is_first : !player->thread;
-    bool is_played = !player->hooks->first_only || is_wanted;
     pid_t number = 0;
-    if (is_played)
+    if (is_wanted(player, &making.image, has_first))
         wrong = start_process(player, &making.image, making.site, &number);
     if (number) {
         making.process = add_play_process(player, number, (pid_t)making.image.number);
@@ -287,7 +295,7 @@ const char *play_image(struct player *player) {
         return wrong;
     if (!player->thread)
         return corrupt(player);
-    if (player->hooks->first_only)
+    if (player->hooks->path.count)
         player->number = player->thread->process->recorded;
     player->process = player->thread->number;
     player->has_event = false;

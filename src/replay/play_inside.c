@@ -159,7 +159,6 @@ static void go_back(struct player *player, const struct recording_place *place, 
     recording_seek(&player->recording, place);
     forget_event(player);
     player->place = *place;
-    player->events -= off;
     player->playing.calls -= off;
 }
 

@@ -64,7 +64,7 @@ static int extract_file(struct player *player, const struct program_file *progra
     return -1;
 }
 
-const struct program_file *program_of(struct arena *arena, const struct start *start) {
+struct program_file *program_of(struct arena *arena, const struct start *start) {
     struct program_file *file = ARENA_NEW(arena, struct program_file);
     file->path = arena_copy(arena, start->path, strlen(start->path));
     file->size = start->file_size;
@@ -198,11 +198,15 @@ const char *execute_file(struct player *player, const struct start *start, char 
 }
 
 const char *player_program(const struct player *player) {
-    return player->thread->process->program->path;
+    return own_process(player)->program->path;
+}
+
+uint64_t player_program_begin(const struct player *player) {
+    return own_process(player)->program->begin;
 }
 
 int player_file(struct player *player, const char *path) {
-    return extract_file(player, player->thread->process->program, path);
+    return extract_file(player, own_process(player)->program, path);
 }
 
 bool player_is_packed(const struct player *player) {

@@ -116,6 +116,11 @@ void play_program(struct player *player) {
     struct start start = {.path = ""};
     struct play_thread *thread = player->thread;
     pid_t process;
+    if (is_other(player, thread->process)) {
+        drop_play_process(player, thread->process);
+        player->process = 0;
+        return;
+    }
     arena_release(&player->start_arena);
     if (!read_start_event(&player->start_arena, &player->event, &start)) {
         end_by_corruption(player);
@@ -127,7 +132,10 @@ void play_program(struct player *player) {
         kill_process(player, own);
         inside_forget(&own->inside);
         thread->process = own;
-        own->program = program_of(player->arena, &start);
+        struct program_file *program = program_of(player->arena, &start);
+        program->begin = player->events;
+        own->program = program;
+        thread->recorded = own->recorded;
         thread->awaits = thread->in_call = player->in_call = false;
         thread->number = own->number = player->process = process;
         wrong = make_equal(player, &start);

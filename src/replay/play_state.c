@@ -3,7 +3,7 @@
  * A fork copies one thread: that which plays. The others are made again in the copy, with the
  * registers that they had. Each of them stands behind its last event, or waits in front of a call.
  *
- * Not perfect: of several processes only the first one comes back. */
+ * Not perfect: of several processes only that which plays comes back, from where it is alone. */
 #include "replay/play.h"
 
 #include "x86/call_stop.h"
@@ -16,7 +16,7 @@
 
 struct saved_thread {
     uint32_t id; /* in the recording */
-    pid_t number;
+    pid_t number, recorded;
     bool awaits;
     struct play_stacks stacks;
     struct system_call call;
@@ -27,7 +27,7 @@ struct saved_thread {
 
 bool player_settle(struct player *player) {
     int status;
-    if (player->thread->awaits)
+    if (player->thread->awaits || !player_is_alone(player))
         return false;
     if (!player->in_call)
         return true;
@@ -43,6 +43,7 @@ static struct saved_thread save_thread(struct player *player, uint32_t id,
     static struct registers registers;
     struct saved_thread saved = {.id = id,
                                  .number = thread->number,
+                                 .recorded = thread->recorded,
                                  .awaits = thread->awaits,
                                  .stacks = thread->stacks,
                                  .call = thread->call};
@@ -56,7 +57,7 @@ static struct saved_thread save_thread(struct player *player, uint32_t id,
 }
 
 struct play_state player_save(struct player *player) {
-    const struct play_process *process = player->thread->process;
+    const struct play_process *process = own_process(player);
     size_t count = player->threads.count;
     struct play_state state = {
         .place = player->place,
@@ -117,6 +118,7 @@ static const char *restore_threads(struct player *player, const struct play_stat
         thread->stacks = saved->stacks;
         thread->tick.block = 0;
         thread->number = saved->number;
+        thread->recorded = saved->recorded;
         if (saved->id - 1 == state->thread)
             thread->number = number;
         else if (number && !state->whole)
@@ -127,9 +129,19 @@ static const char *restore_threads(struct player *player, const struct play_stat
     return NULL;
 }
 
+/* Those that have the memory of the process that plays were not there. */
+static void drop_others(struct player *player) {
+    for (struct play_process *at = player->processes, *next; at; at = next) {
+        next = at->next;
+        if (is_other(player, at))
+            drop_play_process(player, at);
+    }
+}
+
 const char *player_restore(struct player *player, const struct play_state *state, pid_t number,
                            uint64_t site) {
-    struct play_process *process = player->thread->process;
+    struct play_process *process = own_process(player);
+    drop_others(player);
     forget_event(player);
     player->place = state->place;
     player->playing = state->playing;

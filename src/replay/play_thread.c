@@ -114,6 +114,36 @@ static pid_t make_thread(struct player *player, enum quipu_clone_kind kind) {
     return child;
 }
 
+bool player_is_alone(const struct player *player) {
+    return !player->own || (player->processes == player->own && !player->own->next);
+}
+
+/* Whether the thread NUMBER of the recording is the first of a process that leads to that which
+ * plays. */
+static bool is_on_path(const struct player *player, uint32_t number) {
+    const thread_path *path = &player->hooks->path;
+    return player->own && player->depth + 1 < path->count &&
+           path->data[player->depth + 1] == number;
+}
+
+/* PROCESS, which leads to that which plays, takes the place of the one before. */
+static void take_path(struct player *player, struct play_process *process) {
+    for (struct play_process *at = player->processes, *next; at; at = next) {
+        next = at->next;
+        if (at != process)
+            drop_play_process(player, at);
+    }
+    struct program_file *program = ARENA_NEW(player->arena, struct program_file);
+    *program = *process->program;
+    program->begin = 0;
+    process->program = program;
+    process->is_first = true;
+    player->own = process;
+    player->number = process->recorded;
+    player->depth++;
+    player->playing.calls = player->playing.signals = 0;
+}
+
 /* A thread of the recording that does not play. */
 static void add_absent_thread(struct player *player) {
     struct play_thread *thread = ARENA_NEW(player->arena, struct play_thread);
@@ -144,7 +174,8 @@ void play_clone(struct player *player, const struct system_call *call) {
         end_by_corruption(player);
         return;
     }
-    if (player->hooks->first_only && made.kind == QUIPU_CLONE_COPY) {
+    bool leads = is_on_path(player, player->event.thread);
+    if (player->own && made.kind == QUIPU_CLONE_COPY && !leads) {
         maker->awaits = true;
         maker->call = *call;
         add_absent_thread(player);
@@ -164,6 +195,8 @@ void play_clone(struct player *player, const struct system_call *call) {
          add_play_thread(player, is_thread ? maker->process : NULL, number, (pid_t)made.number));
     if (!is_thread)
         copy_process(player, maker->process, player->thread->process, made.kind);
+    if (leads)
+        take_path(player, player->thread->process);
     memcpy(&registers, made.registers, sizeof registers);
     registers.orig_rax = UINT64_MAX;
     if (!set_general_registers(number, &registers))
@@ -194,6 +227,18 @@ void kill_process(struct player *player, struct play_process *process) {
     ticks_forget(&process->ticks);
 }
 
+static void unlink_process(struct player *player, const struct play_process *process) {
+    struct play_process **link = &player->processes;
+    while (*link != process)
+        link = &(*link)->next;
+    *link = process->next;
+}
+
+void drop_play_process(struct player *player, struct play_process *process) {
+    kill_process(player, process);
+    unlink_process(player, process);
+}
+
 /* The last process has ended. */
 static void end_all(struct player *player) {
     const char *stopped = player->playing.message;
@@ -202,15 +247,12 @@ static void end_all(struct player *player) {
 
 /* The last process stays where it is, for a debugger. */
 static void end_process(struct player *player, struct play_process *process) {
-    if (player->processes == process && !process->next) {
+    bool is_last = player->processes == process && !process->next;
+    if (player->own ? player->own == process : is_last) {
         end_all(player);
         return;
     }
-    struct play_process **link = &player->processes;
-    while (*link != process)
-        link = &(*link)->next;
-    *link = process->next;
-    kill_process(player, process);
+    drop_play_process(player, process);
     player->process = 0;
 }
 
@@ -271,8 +313,7 @@ static bool is_absent(struct player *player) {
     struct event copy = player->event;
     bool is_begin = player->event.kind == QUIPU_EVENT_CLONE && read_clone_event(&copy, &made);
     uint32_t id = is_begin ? made.maker : player->event.thread;
-    if (!player->hooks->first_only || !id || id > player->threads.count ||
-        player->threads.data[id - 1]->number)
+    if (!player->own || !id || id > player->threads.count || player->threads.data[id - 1]->process)
         return false;
     if (is_begin)
         add_absent_thread(player);

@@ -263,11 +263,13 @@ static bool resume(struct player *player, struct pause_request *request, int *st
     return stopped == player->process;
 }
 
-enum play_pause player_go(struct player *player, bool step) {
+/* Goes on to the next pause. */
+static enum play_pause go_on(struct player *player, bool step) {
     struct pause_request request = {.step = step};
     struct signal_event signal;
     if (!player_select(player))
         return PAUSE_ENDED;
+    player->counts = !is_other(player, player->thread->process);
     if (player->event.kind == QUIPU_EVENT_LOOP) {
         play_loop(player);
         return pause_behind(player);
@@ -305,6 +307,22 @@ enum play_pause player_go(struct player *player, bool step) {
     return (enum play_pause)pause;
 }
 
+/* Whether the next event is one of a process that executes in the memory of the one that plays. */
+static bool is_others(struct player *player) {
+    return player->own && player_select(player) && is_other(player, player->thread->process);
+}
+
+enum play_pause player_go(struct player *player, bool step) {
+    enum play_pause pause = go_on(player, step);
+    if (pause != PAUSE_EVENT || !is_others(player))
+        return pause;
+    if (player->hooks->prepare_others)
+        player->hooks->prepare_others(player->hooks->context);
+    while (is_others(player))
+        go_on(player, false);
+    return player->ended ? PAUSE_ENDED : PAUSE_EVENT;
+}
+
 /* ---- places ---- */
 
 const struct playing *player_playing(const struct player *player) {
@@ -324,9 +342,10 @@ pid_t player_thread(const struct player *player) {
 }
 
 bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded, pid_t *number) {
+    const struct play_process *process = own_process(player);
     while (*at < player->threads.count) {
         const struct play_thread *thread = player->threads.data[(*at)++];
-        if (thread->process != player->thread->process)
+        if (thread->process != process)
             continue;
         *recorded = thread->recorded;
         *number = thread->number;
@@ -364,6 +383,16 @@ void player_end(struct player *player) {
         close(player->shared);
 }
 
+/* Goes to the begin of the process that is to be played. */
+static const char *go_to_process(struct player *player) {
+    while (player->depth + 1 < player->hooks->path.count)
+        if (go_on(player, false) == PAUSE_ENDED)
+            return player->playing.message ? player->playing.message
+                                           : "the process is not come to; the recording was cut";
+    player->has_come = true;
+    return NULL;
+}
+
 const char *player_begin(struct arena *arena, const char *path, const struct play_hooks *hooks,
                          struct player **made) {
     struct player *player = ARENA_NEW(arena, struct player);
@@ -381,7 +410,14 @@ const char *player_begin(struct arena *arena, const char *path, const struct pla
         player_end(player);
         return wrong;
     }
+    if (hooks->path.count)
+        player->own = player->thread->process;
     finish_event(player);
+    wrong = go_to_process(player);
+    if (wrong) {
+        player_end(player);
+        return wrong;
+    }
     player->events = 0;
     *made = player;
     return NULL;

@@ -13,7 +13,7 @@
 #ifndef QUIPU_REPLAY_PLAYER_H
 #define QUIPU_REPLAY_PLAYER_H
 
-#include "replay/recording.h"
+#include "replay/names.h"
 #include "util/arena.h"
 
 #include <stdbool.h>
@@ -51,11 +51,18 @@ enum play_pause {
 };
 
 struct play_hooks {
-    void *context; /* of all */
-    /* Only the first process plays. What others do, which have a copy of its memory, is passed by.
-     */
-    bool first_only;
+    void *context;     /* of all */
     bool gives_inside; /* calls may be given inside of the program, without a pause at each */
+    /* The first threads of the processes that lead to one, from the first process on; none: all
+     * processes play. Only that one plays. What others do, which have a copy of its memory, is
+     * passed by; what others do in its memory is done quietly. */
+    thread_path path;
+    /* The name of the first of them, if the recording begins with an image. NULL: the first
+     * process, or any if that has ended. */
+    const char *begin;
+    /* Others are about to execute in the memory of the process: no breakpoint instructions may be
+     * in it. NULL: there never are. */
+    void (*prepare_others)(void *context);
     /* The program has written SIZE bytes to standard output, 1, or standard error, 2. */
     void (*write_output)(void *context, int stream, const void *bytes, size_t size);
     /* Whether the breakpoint instruction at ADDRESS is not the program's. NULL: none. */
@@ -65,8 +72,9 @@ struct play_hooks {
     bool (*is_interrupted)(void *context);
 };
 
-/* Starts the recorded program anew. Returns NULL, or a message, or "" if it was already printed;
- * then there is no PLAYER. HOOKS must live as long as the player. */
+/* Starts the recorded program anew, and goes to the begin of the process that is to be played.
+ * Returns NULL, or a message, or "" if it was already printed; then there is no PLAYER. HOOKS must
+ * live as long as the player. */
 const char *player_begin(struct arena *arena, const char *path, const struct play_hooks *hooks,
                          struct player **player);
 void player_end(struct player *player);
@@ -87,6 +95,9 @@ pid_t player_thread(const struct player *player);
 /* Returns the path of the program that the process executes. */
 const char *player_program(const struct player *player);
 
+/* Returns the number of events behind which that program begins. */
+uint64_t player_program_begin(const struct player *player);
+
 /* Returns a descriptor of the file at PATH as it was in the recorded run, if the recording has it;
  * otherwise -1 with errno set, ENOENT if it has not. */
 int player_file(struct player *player, const char *path);
@@ -101,7 +112,11 @@ bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded
 /* From now on the thread plays that player_go continues. Returns false if the play has ended. */
 bool player_select(struct player *player);
 
-/* Returns the number of events that were done: the place on the time line, up to instructions. */
+/* Whether no other process has the memory of this one now. */
+bool player_is_alone(const struct player *player);
+
+/* Returns the number of events of the process that were done: the place on its time line, up to
+ * instructions. */
 uint64_t player_events(const struct player *player);
 
 /* Returns the address of the instruction that the last event was: a call, or one that faulted. A
