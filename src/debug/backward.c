@@ -137,7 +137,7 @@ static enum halt_kind go_back_or_stay(struct timeline *timeline) {
 
 struct halt step_backwards(struct timeline *timeline) {
     begin_motion(timeline);
-    struct halt halt = {go_back_or_stay(timeline), NULL};
+    struct halt halt = {.kind = go_back_or_stay(timeline)};
     end_motion(timeline);
     return halt;
 }
@@ -177,13 +177,17 @@ static enum reached find_last(struct timeline *timeline, const struct checkpoint
     set_stops(timeline, false, 0);
     if (!go_to_copy(timeline, &checkpoint->stand))
         return REACHED_NOT;
+    if (has_returned(timeline, &halt)) {
+        found++;
+        take_hit(timeline, last, &halt);
+    }
     while ((reached = go_to_target(timeline, target, over, &halt)) == REACHED_HALT) {
         if (++found > most) {
             last->has_many = true;
             return REACHED_NOT;
         }
         take_hit(timeline, last, &halt);
-        over = halt.kind == HALT_POINT;
+        over = stands_in_front(halt.kind);
     }
     return found && reached == REACHED ? REACHED_HALT : reached;
 }
@@ -229,20 +233,23 @@ static enum reached divide_slice(struct timeline *timeline, const struct target 
 static enum reached go_to_last(struct timeline *timeline, const struct checkpoint *checkpoint,
                                struct last_hit *last) {
     bool has_mark = last->from.process;
-    bool over = has_mark && points_find(&timeline->points, next_instruction(last->from.process));
+    bool over = has_mark && (last->from.place.at_call ||
+                             points_find(&timeline->points, next_instruction(last->from.process)));
     set_stops(timeline, false, 0);
     if (has_mark)
         checkpoint = keep_stand(timeline, &last->from); /* for the next way back */
     if (!checkpoint || !go_to_copy(timeline, &checkpoint->stand))
         return REACHED_NOT;
-    for (uint64_t i = 0; i < last->hits;) {
-        struct halt halt = advance(timeline, over);
+    struct halt halt;
+    uint64_t i = !has_mark && has_returned(timeline, &halt);
+    while (i < last->hits) {
+        halt = advance(timeline, over);
         if (halt.kind == HALT_INTERRUPT)
             return REACHED_STOP;
         if (halt.kind == HALT_END)
             return REACHED_NOT;
-        over = halt.kind == HALT_POINT;
-        i += halt.kind == HALT_POINT || halt.kind == HALT_WATCH;
+        over = stands_in_front(halt.kind);
+        i += is_wanted(halt.kind);
     }
     return REACHED_HALT;
 }
@@ -257,7 +264,7 @@ struct next_hit {
 /* Goes on with the points, up to the first one, or to the end of the slice behind EVENTS events. */
 static struct halt go_to_hit(struct timeline *timeline, uint64_t events) {
     static const double longest = 0.3;
-    struct halt halt = {HALT_EVENT, NULL};
+    struct halt halt = {.kind = HALT_EVENT};
     set_stops(timeline, false, 0);
     set_alarm(timeline, longest);
     while (timeline->here.events <= events && !timeline->here.ended &&
@@ -273,8 +280,8 @@ static void find_next_hit(struct timeline *timeline, const struct stand *origin,
     if (origin->place.ended || origin->place.at_signal || !go_to_copy(timeline, origin))
         return;
     struct halt halt = go_to_hit(timeline, next->events);
-    bool is_hit = halt.kind == HALT_POINT || halt.kind == HALT_WATCH;
-    if (is_hit && timeline->here.events == next->events && copy_here(timeline, &next->stand))
+    if (is_wanted(halt.kind) && timeline->here.events == next->events &&
+        copy_here(timeline, &next->stand))
         want_state(&next->state, next->stand.process, &next->stand.state.stacks);
 }
 
@@ -285,8 +292,12 @@ static bool has_no_point(struct timeline *timeline, const struct checkpoint *che
                          const struct target *target, struct next_hit *next) {
     if (target->kind != TARGET_STATE || !go_to_copy(timeline, &checkpoint->stand))
         return false;
-    struct halt halt = go_to_hit(timeline, target->place.events);
-    if (halt.kind == HALT_POINT || halt.kind == HALT_WATCH)
+    struct halt halt;
+    set_stops(timeline, false, 0);
+    if (has_returned(timeline, &halt))
+        return false;
+    halt = go_to_hit(timeline, target->place.events);
+    if (is_wanted(halt.kind))
         return next->stand.process && timeline->here.events == next->events &&
                has_state(&next->state, timeline_process(timeline));
     return halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL || halt.kind == HALT_END;
@@ -351,7 +362,7 @@ static enum reached find_least(struct timeline *timeline, uint64_t *least) {
 /* There was nothing in front of the place where it began: goes to the begin, or to where the
  * program behind LEAST events is not executed yet. */
 static enum reached end_search(struct timeline *timeline, uint64_t least, struct halt *halt) {
-    *halt = (struct halt){least ? HALT_PROGRAM : HALT_BEGIN, NULL};
+    *halt = (struct halt){.kind = least ? HALT_PROGRAM : HALT_BEGIN};
     if (least == 0)
         return go_to_copy(timeline, &timeline->checkpoints[0]->stand) ? REACHED : REACHED_NOT;
     enum reached reached = return_to_events(timeline, least);
@@ -359,13 +370,13 @@ static enum reached end_search(struct timeline *timeline, uint64_t least, struct
 }
 
 struct halt go_backwards(struct timeline *timeline) {
-    struct halt halt = {HALT_BEGIN, NULL};
+    struct halt halt = {.kind = HALT_BEGIN};
     struct stand origin;
     uint64_t least = 0;
     begin_motion(timeline);
     if (!come_near(timeline)) {
         end_motion(timeline);
-        return (struct halt){HALT_INTERRUPT, NULL};
+        return (struct halt){.kind = HALT_INTERRUPT};
     }
     timeline->pinned = timeline->here.base;
     take_here(timeline, &origin);

@@ -167,7 +167,7 @@ struct halt run_diversion(struct diversion *diversion, struct timeline *timeline
         while (kind == GO_ON);
         points_take_out(&timeline->points, process);
     }
-    struct halt halt = {kind == GO_ON ? HALT_STEP : (enum halt_kind)kind, NULL};
+    struct halt halt = {.kind = kind == GO_ON ? HALT_STEP : (enum halt_kind)kind};
     if (halt.kind == HALT_POINT)
         halt.point = points_find(&timeline->points, next_instruction(process));
     return halt;

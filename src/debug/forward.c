@@ -22,7 +22,7 @@ static struct halt begin_program(struct timeline *timeline, struct halt halt) {
         return halt;
     keep_here(timeline);
     if (timeline->tells_programs)
-        return (struct halt){HALT_PROGRAM, NULL};
+        return (struct halt){.kind = HALT_PROGRAM};
     return halt;
 }
 
@@ -39,14 +39,15 @@ static bool is_stepper(const struct timeline *timeline) {
 }
 
 struct halt go_forwards(struct timeline *timeline, bool step) {
-    struct halt halt = {HALT_END, NULL};
+    struct halt halt = {.kind = HALT_END};
     bool is_seen;
     if (timeline->here.ended)
         return halt;
     begin_motion(timeline);
     timeline->until = timeline->kept + long_slice;
     player_select(timeline->player);
-    bool over = points_find(&timeline->points, next_instruction(timeline_process(timeline)));
+    bool over = timeline->here.at_call ||
+                points_find(&timeline->points, next_instruction(timeline_process(timeline)));
     do {
         uint64_t program = timeline->program;
         bool steps = step && is_stepper(timeline);
@@ -63,7 +64,7 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
 }
 
 bool go_to_end(struct timeline *timeline, uint64_t *signal) {
-    struct halt halt = {HALT_END, NULL};
+    struct halt halt = {.kind = HALT_END};
     begin_motion(timeline);
     timeline->until = timeline->kept + long_slice;
     set_stops(timeline, true, 0);

@@ -59,7 +59,7 @@ static enum reached step_towards(struct timeline *timeline, struct target *targe
 
 /* Goes on to the next pass of the target's instruction. REACHED: that is the target. */
 static enum reached go_to_next_pass(struct timeline *timeline, struct target *target) {
-    struct halt halt = {HALT_EVENT, NULL};
+    struct halt halt = {.kind = HALT_EVENT};
     set_stops(timeline, true, target->address);
     while (halt.kind != HALT_POINT) {
         halt = advance(timeline, false);
@@ -212,7 +212,7 @@ static enum reached come_close(struct timeline *timeline, struct target *target,
 
 /* ---- the place ---- */
 
-/* Finds the target's place, and sets PLACE to it. */
+/* Finds the target's place, and sets PLACE to it. If that fails, PLACE does not change. */
 static enum reached find_place(struct timeline *timeline, struct target *target,
                                struct place *place) {
     struct checkpoint *low;
@@ -226,8 +226,10 @@ static enum reached find_place(struct timeline *timeline, struct target *target,
             reached = go_to_copy(timeline, &low->stand) ? step_towards(timeline, target, UINT64_MAX)
                                                         : REACHED_NOT;
     }
-    place->base = timeline->here.base;
-    place->steps = timeline->here.steps;
+    if (reached == REACHED) {
+        place->base = timeline->here.base;
+        place->steps = timeline->here.steps;
+    }
     return reached;
 }
 

@@ -56,7 +56,7 @@ static void go(struct session *session, const char *argument) {
         tell(session, "quipu: name a number of events, 'begin' or 'end'\n");
     else if (!(good = go_to_events(timeline, events)))
         tell_line(session, "quipu: the recording has no %llu events\n", events);
-    session->halt = (struct halt){HALT_STEP, NULL};
+    session->halt = (struct halt){.kind = HALT_STEP};
     if (good)
         tell(session, "quipu: use 'maintenance flush register-cache' and 'frame' to see it\n");
 }

@@ -101,11 +101,12 @@ static void take_transfer(struct session *session, const char *text) {
 static void take_supported(struct session *session, const char *text) {
     session->names_processes = strstr(text, "multiprocess+");
     session->timeline->tells_programs = strstr(text, "exec-events+");
-    buffer_print(&session->answer,
-                 "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;"
-                 "qXfer:exec-file:read+;qXfer:siginfo:read+;qXfer:threads:read+;multiprocess+;"
-                 "swbreak+;hwbreak+;exec-events+;vContSupported+;ReverseContinue+;ReverseStep+",
-                 PACKET_MAX);
+    buffer_print(
+        &session->answer,
+        "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;"
+        "qXfer:exec-file:read+;qXfer:siginfo:read+;qXfer:threads:read+;multiprocess+;"
+        "swbreak+;hwbreak+;exec-events+;QCatchSyscalls+;vContSupported+;ReverseContinue+;ReverseStep+",
+        PACKET_MAX);
 }
 
 static void take_present_thread(struct session *session, const char *text) {
@@ -189,9 +190,45 @@ void take_query(struct session *session, const char *text) {
     }
 }
 
-void take_setting(struct session *session, const char *text) {
-    if (strcmp(text, "StartNoAckMode") != 0)
+/* "0", "1" or "1;NUMBER;...": none, all, or these are caught. */
+static void catch_calls(struct session *session, const char *text) {
+    struct caught_calls calls = {0};
+    uint64_t number = 0;
+    bool good = take_number(&text, &number) && number <= 1;
+    calls.all = number == 1 && *text == '\0';
+    while (good && *text) {
+        good = take_character(&text, ';') && take_number(&text, &number) && calls.count < CALLS_MAX;
+        if (good)
+            calls.numbers[calls.count++] = number;
+    }
+    if (!good) {
+        answer_error(session, "not a list of system calls");
         return;
+    }
+    session->timeline->calls = calls;
+    answer_text(session, "OK");
+}
+
+static void be_quiet(struct session *session, const char *text) {
+    (void)text;
     session->connection.is_quiet = true;
     answer_text(session, "OK");
+}
+
+static const struct {
+    const char *begin;
+    void (*take)(struct session *session, const char *text);
+} settings[] = {
+    {"StartNoAckMode", be_quiet},
+    {"CatchSyscalls:", catch_calls},
+};
+
+void take_setting(struct session *session, const char *text) {
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        size_t length = strlen(settings[i].begin);
+        if (strncmp(text, settings[i].begin, length) == 0) {
+            settings[i].take(session, text + length);
+            return;
+        }
+    }
 }

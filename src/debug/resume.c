@@ -77,6 +77,10 @@ void answer_halt(struct session *session) {
     answer_text(session, ";");
     if (halt->kind == HALT_POINT || halt->kind == HALT_WATCH)
         answer_point(session, halt->point);
+    if (halt->kind == HALT_CALL)
+        buffer_print(&session->answer, "syscall_entry:%llx;", (unsigned long long)halt->call);
+    if (halt->kind == HALT_RETURN)
+        buffer_print(&session->answer, "syscall_return:%llx;", (unsigned long long)halt->call);
     if (halt->kind == HALT_BEGIN)
         answer_text(session, "replaylog:begin;");
     if (halt->kind == HALT_END)
@@ -123,7 +127,7 @@ static bool is_mistaken(struct session *session) {
     const struct timeline *timeline = session->timeline;
     if (!timeline->tells_programs || timeline->program == session->program)
         return false;
-    end_halt(session, (struct halt){HALT_PROGRAM, NULL});
+    end_halt(session, (struct halt){.kind = HALT_PROGRAM});
     return true;
 }
 
@@ -133,7 +137,7 @@ static struct halt go(struct session *session, bool step) {
         return run_diversion(&session->diversion, session->timeline, step, &session->signal);
     leave_diversion(session);
     if (packet_interrupts(&session->connection))
-        return (struct halt){HALT_INTERRUPT, NULL};
+        return (struct halt){.kind = HALT_INTERRUPT};
     return go_forwards(session->timeline, step);
 }
 
@@ -163,7 +167,7 @@ void take_backward(struct session *session, const char *text) {
     if (is_mistaken(session))
         return;
     if (packet_interrupts(&session->connection))
-        end_halt(session, (struct halt){HALT_INTERRUPT, NULL});
+        end_halt(session, (struct halt){.kind = HALT_INTERRUPT});
     else if (*text == 's')
         end_halt(session, step_backwards(session->timeline));
     else if (*text == 'c')
@@ -215,6 +219,6 @@ void take_run(struct session *session, const char *text) {
         answer_error(session, "the begin is not reached");
         return;
     }
-    session->halt = (struct halt){HALT_STEP, NULL};
+    session->halt = (struct halt){.kind = HALT_STEP};
     answer_halt(session);
 }

@@ -13,6 +13,8 @@
  * different. */
 #include "debug/same_state.h"
 
+#include "debug/call_site.h"
+
 #include "tracee/tracee.h"
 #include "x86/call_stop.h"
 
@@ -36,7 +38,9 @@ bool want_state(struct wanted_state *wanted, pid_t process, const struct play_st
     wanted->process = process;
     wanted->stacks = *stacks;
     wanted->witnesses.count = 0;
-    return get_registers(process, &wanted->registers);
+    bool good = get_registers(process, &wanted->registers);
+    wanted->at_call = good && is_call_site(process, wanted->registers.general.rip);
+    return good;
 }
 
 void forget_state(struct wanted_state *wanted) {
@@ -265,8 +269,13 @@ size_t find_differences(struct wanted_state *wanted, pid_t process, uint64_t *ad
 
 bool has_state(struct wanted_state *wanted, pid_t process) {
     static struct registers found;
-    if (!get_general_registers(process, &found.general) ||
-        !has_same_registers(&wanted->registers.general, &found.general) ||
+    if (!get_general_registers(process, &found.general))
+        return false;
+    if (wanted->at_call) {
+        found.general.rcx = wanted->registers.general.rcx;
+        found.general.r11 = wanted->registers.general.r11;
+    }
+    if (!has_same_registers(&wanted->registers.general, &found.general) ||
         !has_witnessed(wanted, process) || !get_registers(process, &found))
         return false;
     return has_vectors(&wanted->registers, &found) && has_memory(wanted, process);

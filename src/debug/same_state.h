@@ -20,6 +20,7 @@ struct wanted_state {
     struct arena arena;
     pid_t process;
     struct registers registers;
+    bool at_call; /* its instruction is a system call, which overwrites rcx and r11 */
     struct play_stacks stacks;
     /* Places in memory at which others differed. One look there tells most of them apart. */
     VECTOR(struct witness) witnesses;

@@ -73,12 +73,16 @@ static bool take_halt(struct timeline *timeline, struct target *target, const st
     case HALT_WATCH:
         *result = REACHED_HALT;
         return true;
+    case HALT_CALL:
+    case HALT_RETURN:
     case HALT_POINT:
+        if (timeline->here.events > target->place.events)
+            return true;
         *result = REACHED;
         if (is_state(timeline, target) || is_at(timeline, target))
             return true;
         *result = REACHED_HALT;
-        return halt->point;
+        return halt->point || halt->kind != HALT_POINT;
     default:
         return timeline->here.events > target->place.events;
     }
@@ -87,7 +91,7 @@ static bool take_halt(struct timeline *timeline, struct target *target, const st
 /* As a breakpoint instruction does, one that is not inserted stops in front of its own. */
 static struct halt step_on(struct timeline *timeline) {
     const struct point *point = point_here(timeline);
-    return point ? (struct halt){HALT_POINT, point} : advance(timeline, true);
+    return point ? (struct halt){.kind = HALT_POINT, .point = point} : advance(timeline, true);
 }
 
 enum reached go_to_target(struct timeline *timeline, struct target *target, bool over,
@@ -108,7 +112,7 @@ enum reached go_to_target(struct timeline *timeline, struct target *target, bool
         *halt = counts && !over ? step_on(timeline) : advance(timeline, over);
         if (take_halt(timeline, target, halt, &result))
             return result;
-        over = halt->kind == HALT_POINT;
+        over = stands_in_front(halt->kind);
         target->passes += over && in_slice;
     }
     return REACHED;

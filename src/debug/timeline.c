@@ -125,6 +125,22 @@ void notice_program(struct timeline *timeline) {
     timeline->inserted_in = 0;
 }
 
+static bool catches(void *context, uint64_t number) {
+    struct timeline *timeline = context;
+    timeline->call = number;
+    return !timeline->ignores_points && catches_call(&timeline->calls, number);
+}
+
+bool has_returned(const struct timeline *timeline, struct halt *halt) {
+    uint64_t number;
+    bool executed = timeline->program && timeline->program == timeline->here.events;
+    if (executed || !is_slice_begin(&timeline->here) || timeline->ignores_points ||
+        !player_call(timeline->player, &number) || !catches_call(&timeline->calls, number))
+        return false;
+    *halt = (struct halt){.kind = HALT_RETURN, .call = number};
+    return true;
+}
+
 static bool watches(const struct timeline *timeline) {
     return !timeline->ignores_points && points_watch(&timeline->points);
 }
@@ -144,7 +160,7 @@ static void insert_points(struct timeline *timeline) {
 /* What a pause of the player is, where nothing that is watched has changed. */
 static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
     struct place *here = &timeline->here;
-    struct halt halt = {HALT_END, NULL};
+    struct halt halt = {.kind = HALT_END};
     uint64_t address = 0;
     notice_program(timeline);
     switch (pause) {
@@ -167,6 +183,11 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
     case PAUSE_WRITE:
         here->steps = STEPS_UNKNOWN;
         halt.kind = HALT_STEP;
+        break;
+    case PAUSE_CALL:
+        here->steps = STEPS_UNKNOWN;
+        here->at_call = true;
+        halt = (struct halt){.kind = HALT_CALL, .call = timeline->call};
         break;
     case PAUSE_INTERRUPTED:
         here->steps = STEPS_UNKNOWN;
@@ -201,7 +222,7 @@ static enum play_pause go_once(struct timeline *timeline, bool step) {
         take_points_out(timeline);
     else
         insert_points(timeline);
-    timeline->here.at_signal = false;
+    timeline->here.at_signal = timeline->here.at_call = false;
     enum play_pause pause = player_go(timeline->player, step);
     timeline->clock += (uint64_t)((clock_seconds() - begun) * MICROSECONDS);
     return pause;
@@ -214,7 +235,7 @@ struct halt advance(struct timeline *timeline, bool step) {
         const struct point *point = point_here(timeline);
         if (point ||
             next_instruction(timeline_process(timeline)) == timeline->extra) /* not inserted */
-            return (struct halt){HALT_POINT, point};
+            return (struct halt){.kind = HALT_POINT, .point = point};
         step = true;
     }
     for (;;) {
@@ -227,7 +248,9 @@ struct halt advance(struct timeline *timeline, bool step) {
         if (looks && pause != PAUSE_ENDED)
             changed = points_changed(&timeline->points, timeline_process(timeline));
         if (changed)
-            return (struct halt){HALT_WATCH, changed};
+            return (struct halt){.kind = HALT_WATCH, .point = changed};
+        if (pause == PAUSE_EVENT && has_returned(timeline, &halt))
+            return halt;
         if (pause == PAUSE_WRITE)
             continue; /* it wrote what was there */
         if ((halt.kind == HALT_EVENT || halt.kind == HALT_STEP) &&
@@ -255,6 +278,7 @@ const char *timeline_begin(struct timeline *timeline, struct arena *arena, const
     timeline->hooks = (struct play_hooks){.context = timeline,
                                           .write_output = write_output,
                                           .is_breakpoint = is_breakpoint,
+                                          .catches = catches,
                                           .prepare_others = prepare_others,
                                           .is_interrupted = is_interrupted};
     timeline->points.has_registers = has_debug_registers();

@@ -9,6 +9,7 @@
 #ifndef QUIPU_DEBUG_TIMELINE_H
 #define QUIPU_DEBUG_TIMELINE_H
 
+#include "debug/calls.h"
 #include "debug/points.h"
 #include "replay/player.h"
 #include "util/buffer.h"
@@ -28,6 +29,7 @@ struct place {
                                       slice's begin */
     uint64_t steps;                /* instructions from there; or STEPS_UNKNOWN */
     bool at_signal;                /* in front of a signal, which is the next event */
+    bool at_call;                  /* in front of a call that is caught, and was told of */
     bool ended;                    /* behind the last event */
 };
 
@@ -48,6 +50,8 @@ enum halt_kind {
     HALT_STEP,      /* behind an instruction */
     HALT_POINT,     /* in front of a breakpoint's instruction */
     HALT_WATCH,     /* behind an instruction, or event, that changed what is watched */
+    HALT_CALL,      /* in front of a system call that is caught */
+    HALT_RETURN,    /* behind one, with its result */
     HALT_SIGNAL,    /* in front of a signal */
     HALT_INTERRUPT, /* the debugger's user wants it */
     HALT_PROGRAM,   /* the process has executed another program, or, backwards, not yet */
@@ -59,7 +63,18 @@ enum halt_kind {
 struct halt {
     enum halt_kind kind;
     const struct point *point; /* of HALT_POINT and HALT_WATCH; NULL: the timeline's `extra` */
+    uint64_t call;             /* of HALT_CALL and HALT_RETURN: its number */
 };
+
+/* Whether the user has asked for a halt of this KIND. */
+static inline bool is_wanted(enum halt_kind kind) {
+    return kind == HALT_POINT || kind == HALT_WATCH || kind == HALT_CALL || kind == HALT_RETURN;
+}
+
+/* Whether going on from it must not halt at the same place again. */
+static inline bool stands_in_front(enum halt_kind kind) {
+    return kind == HALT_POINT || kind == HALT_CALL;
+}
 
 /* What the program has written to its standard output or error. */
 struct output {
@@ -73,6 +88,7 @@ struct timeline {
     struct play_hooks hooks;
     struct player *player;
     struct points points;
+    struct caught_calls calls;
     struct checkpoint *checkpoints[CHECKPOINTS_MAX]; /* in the order of time; owned */
     size_t count;
     const struct checkpoint *pinned, *working; /* are not removed; or NULL */
@@ -84,6 +100,7 @@ struct timeline {
 
     /* How it goes on. */
     bool ignores_points; /* only `extra` stops it */
+    uint64_t call;       /* that the process is in front of, or was last */
     uint64_t extra;      /* one more breakpoint, or 0 */
     pid_t stepper;       /* the recorded number of the thread that a step is of; 0: any */
     double asked;        /* clock_seconds when the user was asked last */
@@ -133,6 +150,9 @@ uint64_t program_begin(const struct timeline *timeline, uint64_t events);
 
 /* The present program may be another one than before. */
 void notice_program(struct timeline *timeline);
+
+/* Whether the present place is directly behind a system call that is caught. HALT becomes that. */
+bool has_returned(const struct timeline *timeline, struct halt *halt);
 
 /* Returns the user's breakpoint at the present instruction, unless it is ignored; or NULL. */
 const struct point *point_here(const struct timeline *timeline);

@@ -76,6 +76,8 @@ struct player {
     pid_t number;           /* of the recorded process */
     uint64_t events;        /* that were done */
     uint64_t event_address; /* of the instruction that the last one was */
+    bool has_result;        /* the last event was the result of the thread's call */
+    uint64_t result_of;     /* of the call with this number */
     uint64_t last;          /* address of the last instruction, behind a step or at a tick */
     bool has_mapped;        /* the last event was a call that was made: the memory map is another */
     bool in_call;           /* it is stopped in front of a system call, which is not made */

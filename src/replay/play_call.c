@@ -153,6 +153,8 @@ static void give_call_event(struct player *player, const struct system_call *cal
     note_alternate_stack(player, call);
     end_shared_inside(player, call);
     player->playing.calls++;
+    player->has_result = true;
+    player->result_of = call->number;
     finish_event(player);
 }
 

@@ -66,6 +66,8 @@ struct play_state player_save(struct player *player) {
         .events = player->events,
         .steps = player->steps,
         .announced = player->announced,
+        .has_result = player->has_result,
+        .result_of = player->result_of,
         .ended = player->ended,
         .process = process->number,
         .program = process->program,
@@ -148,6 +150,8 @@ const char *player_restore(struct player *player, const struct play_state *state
     player->events = state->events;
     player->steps = state->steps;
     player->announced = state->announced;
+    player->has_result = state->has_result;
+    player->result_of = state->result_of;
     player->ended = state->ended;
     process->number = number && state->whole ? state->process : number;
     process->program = state->program;

@@ -330,8 +330,11 @@ bool play_quietly(struct player *player) {
         [QUIPU_EVENT_EXIT] = take_exit,
     };
     void (*done)(struct player *) = plays[player->event.kind];
+    struct play_thread *former = player->thread;
     if (!done || !select_thread(player))
         return false;
     done(player);
+    if (player->own && former->process == player->own)
+        play(player, former); /* others are not to be seen */
     return !player->ended;
 }

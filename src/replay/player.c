@@ -164,10 +164,19 @@ static void enter_from_inside(struct player *player) {
         inside_enter(inside, player->process, &registers);
 }
 
+/* Whether to pause in front of CALL, which the thread has come to. */
+static bool is_caught(struct player *player, const struct system_call *call) {
+    return player->hooks->catches && player->has_come &&
+           !is_other(player, player->thread->process) &&
+           player->hooks->catches(player->hooks->context, call->number);
+}
+
 /* In front of a signal the process is in front of the call's instruction again, as it is once the
  * handler has returned. */
-static enum play_pause play_entry(struct player *player, const struct system_call *call) {
+static enum play_pause play_entry(struct player *player, const struct system_call *call,
+                                  bool step) {
     struct user_regs_struct registers;
+    bool awaited = player->thread->awaits;
     player->thread->awaits = false;
     player->thread->call = *call;
     player->in_call = true;
@@ -175,7 +184,9 @@ static enum play_pause play_entry(struct player *player, const struct system_cal
     int pause = GO_ON;
     if (look_at_call(player, &registers))
         pause = play_signal(player, QUIPU_SIGNAL_BEFORE, hash_registers(&registers, true));
-    if (pause == PAUSE_SIGNAL)
+    if (pause == GO_ON && !step && !awaited && is_caught(player, call))
+        pause = PAUSE_CALL;
+    if (pause == PAUSE_SIGNAL || pause == PAUSE_CALL)
         enter_call_again(player->process);
     if (pause != GO_ON)
         return (enum play_pause)pause;
@@ -194,7 +205,7 @@ static int take_stop(struct player *player, int status, struct pause_request req
         return PAUSE_ENDED;
     case REASON_CALL_ENTRY:
         enter_from_inside(player);
-        return (int)play_entry(player, &stop.call);
+        return (int)play_entry(player, &stop.call, request.step);
     case REASON_BREAKPOINT:
         if (play_tick_stop(player))
             return play_tick(player) ? (int)pause_behind(player) : GO_ON;
@@ -269,6 +280,7 @@ static enum play_pause go_on(struct player *player, bool step) {
     struct signal_event signal;
     if (!player_select(player))
         return PAUSE_ENDED;
+    player->has_result = false;
     player->counts = !is_other(player, player->thread->process);
     if (player->event.kind == QUIPU_EVENT_LOOP) {
         play_loop(player);
@@ -276,7 +288,7 @@ static enum play_pause go_on(struct player *player, bool step) {
     }
     if (player->thread->awaits) {
         const struct system_call call = player->thread->call;
-        return play_entry(player, &call);
+        return play_entry(player, &call, true);
     }
     if (peek_signal(player, &signal) &&
         (signal.place == QUIPU_SIGNAL_BEHIND || player->announced)) {
@@ -309,7 +321,8 @@ static enum play_pause go_on(struct player *player, bool step) {
 
 /* Whether the next event is one of a process that executes in the memory of the one that plays. */
 static bool is_others(struct player *player) {
-    return player->own && player_select(player) && is_other(player, player->thread->process);
+    return !player_is_alone(player) && player_select(player) &&
+           is_other(player, player->thread->process);
 }
 
 enum play_pause player_go(struct player *player, bool step) {
@@ -318,8 +331,13 @@ enum play_pause player_go(struct player *player, bool step) {
         return pause;
     if (player->hooks->prepare_others)
         player->hooks->prepare_others(player->hooks->context);
+    bool has_result = player->has_result;
+    uint64_t result_of = player->result_of;
     while (is_others(player))
         go_on(player, false);
+    player_select(player);
+    player->has_result = has_result;
+    player->result_of = result_of;
     return player->ended ? PAUSE_ENDED : PAUSE_EVENT;
 }
 
@@ -356,6 +374,11 @@ bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded
 
 bool player_select(struct player *player) {
     return !player->ended && peek_event(player) && select_thread(player);
+}
+
+bool player_call(const struct player *player, uint64_t *number) {
+    *number = player->result_of;
+    return player->has_result;
 }
 
 uint64_t player_event_address(const struct player *player) {

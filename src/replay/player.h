@@ -47,6 +47,8 @@ enum play_pause {
     PAUSE_BREAKPOINT,  /* in front of an instruction that `is_breakpoint` knows */
     PAUSE_WRITE,       /* behind an instruction that wrote what debug registers watch */
     PAUSE_INTERRUPTED, /* anywhere, as `is_interrupted` said so */
+    PAUSE_CALL,        /* in front of a system call that `catches` wants; not where one step is
+                        * asked for */
     PAUSE_ENDED        /* there is no more; the process stands where it was last */
 };
 
@@ -67,6 +69,8 @@ struct play_hooks {
     void (*write_output)(void *context, int stream, const void *bytes, size_t size);
     /* Whether the breakpoint instruction at ADDRESS is not the program's. NULL: none. */
     bool (*is_breakpoint)(void *context, uint64_t address);
+    /* Whether to pause in front of the system call NUMBER. NULL: never. */
+    bool (*catches)(void *context, uint64_t number);
     /* Asked at each SIGALRM while the process goes on. The caller has blocked that signal, and
      * SIGCHLD. NULL: never. */
     bool (*is_interrupted)(void *context);
@@ -119,6 +123,9 @@ bool player_is_alone(const struct player *player);
  * instructions. */
 uint64_t player_events(const struct player *player);
 
+/* Whether the last event was a system call with its result, of NUMBER. */
+bool player_call(const struct player *player, uint64_t *number);
+
 /* Returns the address of the instruction that the last event was: a call, or one that faulted. A
  * signal behind an event is none: 0. */
 uint64_t player_event_address(const struct player *player);
@@ -151,6 +158,8 @@ struct play_state {
     struct playing playing;
     uint64_t events, steps;
     bool announced, ended;
+    bool has_result; /* of player_call, with the number */
+    uint64_t result_of;
     pid_t process;
     const struct program_file *program; /* of the process */
     bool whole;                   /* the threads of the process are as they were, in it; in a copy
