@@ -1,9 +1,7 @@
 /* points.c: breakpoints and watchpoints; see points.h.
  *
  * A watchpoint is hit where the value changes. Debug registers tell of writes; where they do not
- * work, or are too few, each instruction is stepped, and the value compared.
- *
- * Not perfect: watchpoints for reads are refused. */
+ * work, or are too few, each instruction is stepped, and the value compared. Reads: accesses.c. */
 #include "debug/points.h"
 
 #include "tracee/tracee.h"
@@ -21,8 +19,6 @@ static bool is_watch(const struct point *point) {
 
 const char *points_add(struct points *points, enum point_kind kind, uint64_t address, size_t size) {
     struct point point = {.kind = kind, .address = address, .size = size};
-    if (kind == POINT_READ || kind == POINT_ACCESS)
-        return "watchpoints for reads are not supported; use 'watch'";
     if (is_watch(&point) && (size == 0 || size > WATCHED_MAX))
         return "at most 4096 bytes can be watched";
     for (size_t i = 0; i < points->count; i++) {
@@ -79,6 +75,7 @@ struct watched {
     uint64_t addresses[WATCHES_MAX];
     uint32_t sizes[WATCHES_MAX];
     size_t count;
+    unsigned reads; /* bit n: reads of the n-th are told, too */
 };
 
 /* Adds the aligned objects that cover the point. Returns false if there are not enough registers.
@@ -103,6 +100,21 @@ static bool cover_all(const struct points *points, struct watched *watched) {
         if (is_watch(&points->points[i]) && !cover(watched, &points->points[i]))
             return false;
     return true;
+}
+
+/* Sets the registers of each watchpoint, which are in their order. */
+static void number_registers(struct points *points, struct watched *watched) {
+    struct watched before = {.count = 0};
+    watched->reads = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        struct point *point = &points->points[i];
+        unsigned first = (unsigned)before.count;
+        if (!is_watch(point) || !cover(&before, point))
+            continue;
+        point->registers = (1u << before.count) - (1u << first);
+        if (is_accessed(point))
+            watched->reads |= point->registers;
+    }
 }
 
 bool points_need_steps(const struct points *points) {
@@ -140,9 +152,13 @@ void points_insert(struct points *points, pid_t process, uint64_t extra) {
             insert(points, process, points->points[i].address);
     if (extra)
         insert(points, process, extra);
-    points->watching = points_watch(points) && !points_need_steps(points) &&
-                       cover_all(points, &watched) &&
-                       watch_memory(process, watched.addresses, watched.sizes, watched.count);
+    points->watching =
+        points_watch(points) && !points_need_steps(points) && cover_all(points, &watched);
+    if (!points->watching)
+        return;
+    number_registers(points, &watched);
+    points->watching =
+        watch_accesses(process, watched.addresses, watched.sizes, watched.count, watched.reads);
 }
 
 void points_insert_one(struct points *points, pid_t process, uint64_t address) {
@@ -194,8 +210,10 @@ const struct point *points_changed(struct points *points, pid_t process) {
         if (!is_watch(point))
             continue;
         bool has_value = read_memory(process, point->address, now, point->size);
-        if (!changed && (has_value != point->has_value ||
-                         (has_value && memcmp(now, point->value, point->size) != 0)))
+        bool differs = has_value != point->has_value ||
+                       (has_value && memcmp(now, point->value, point->size) != 0);
+        point->has_changed = differs;
+        if (!changed && differs && point->kind != POINT_READ)
             changed = point;
         if (has_value)
             memcpy(point->value, now, point->size);

@@ -30,8 +30,10 @@ struct point {
     enum point_kind kind;
     uint64_t address;
     size_t size;
-    uint8_t *value; /* of a watchpoint: what was there last; owned */
-    bool has_value; /* it could be read */
+    uint8_t *value;     /* of a watchpoint: what was there last; owned */
+    bool has_value;     /* it could be read */
+    bool has_changed;   /* the last time that it was looked at */
+    unsigned registers; /* of a watchpoint: the debug registers for it, bit n: the n-th */
 };
 
 struct points {
@@ -62,6 +64,20 @@ const struct point *points_find(const struct points *points, uint64_t address);
 /* Whether there is a watchpoint. */
 bool points_watch(const struct points *points);
 
+/* ---- accesses.c: watchpoints for reads ---- */
+
+/* Whether reads of what the point watches are hits, too. */
+bool is_accessed(const struct point *point);
+bool points_watch_accesses(const struct points *points);
+
+/* Returns the first of them that the next instruction of PROCESS accesses, or NULL. */
+const struct point *points_next_access(const struct points *points, pid_t process);
+
+/* Returns the first of them that one of these REGISTERS is for, 0: any; or NULL. */
+const struct point *points_written(const struct points *points, unsigned registers);
+
+/* ---- points.c ---- */
+
 /* Whether the debug registers do not suffice for the watchpoints, so each instruction has to be
  * looked at. */
 bool points_need_steps(const struct points *points);
@@ -85,8 +101,8 @@ bool points_inserted(const struct points *points, uint64_t address);
 /* Notes what is watched in PROCESS. */
 void points_look(struct points *points, pid_t process);
 
-/* Returns the first watchpoint whose value has changed in PROCESS since it was noted, or NULL; all
- * are noted again. */
+/* Returns the first watchpoint, not one for reads alone, whose value has changed in PROCESS since
+ * it was noted, or NULL; all are noted again. */
 const struct point *points_changed(struct points *points, pid_t process);
 
 #endif

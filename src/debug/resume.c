@@ -54,10 +54,15 @@ static void answer_registers(struct session *session) {
 static void answer_point(struct session *session, const struct point *point) {
     if (!point)
         return;
-    if (point->kind == POINT_WRITE)
-        buffer_print(&session->answer, "watch:%llx;", (unsigned long long)point->address);
-    else
-        answer_text(session, point->kind == POINT_HARDWARE ? "hwbreak:;" : "swbreak:;");
+    static const char *const names[] = {[POINT_SOFTWARE] = "swbreak",
+                                        [POINT_HARDWARE] = "hwbreak",
+                                        [POINT_WRITE] = "watch",
+                                        [POINT_READ] = "rwatch",
+                                        [POINT_ACCESS] = "awatch"};
+    buffer_print(&session->answer, "%s:", names[point->kind]);
+    if (point->kind >= POINT_WRITE)
+        buffer_print(&session->answer, "%llx", (unsigned long long)point->address);
+    answer_text(session, ";");
 }
 
 void answer_halt(struct session *session) {

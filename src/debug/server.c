@@ -49,8 +49,6 @@ static void take_point(struct session *session, const char *text) {
     size_t size;
     if (!read_point(text, &kind, &address, &size))
         return; /* a kind that is not known */
-    if (kind == POINT_READ || kind == POINT_ACCESS)
-        return;
     const char *wrong = points_add(&session->timeline->points, kind, address, size);
     if (wrong)
         answer_error(session, wrong);

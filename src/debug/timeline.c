@@ -145,6 +145,11 @@ static bool watches(const struct timeline *timeline) {
     return !timeline->ignores_points && points_watch(&timeline->points);
 }
 
+/* Whether what an instruction has ACCESSED is a hit. */
+static bool is_read(const struct point *accessed) {
+    return accessed && (accessed->kind == POINT_ACCESS || !accessed->has_changed);
+}
+
 static void insert_points(struct timeline *timeline) {
     pid_t process = timeline_process(timeline);
     if (timeline->inserted_in == process)
@@ -240,6 +245,9 @@ struct halt advance(struct timeline *timeline, bool step) {
     }
     for (;;) {
         uint64_t steps = timeline->here.steps;
+        const struct point *accessed = NULL;
+        if (looks && step)
+            accessed = points_next_access(&timeline->points, timeline_process(timeline));
         enum play_pause pause = go_once(timeline, step);
         struct halt halt = halt_at(timeline, pause);
         if (pause == PAUSE_SIGNAL && step)
@@ -247,6 +255,10 @@ struct halt advance(struct timeline *timeline, bool step) {
         const struct point *changed = NULL;
         if (looks && pause != PAUSE_ENDED)
             changed = points_changed(&timeline->points, timeline_process(timeline));
+        if (looks && pause == PAUSE_WRITE && !step)
+            accessed = points_written(&timeline->points, player_written(timeline->player));
+        if (!changed && (pause == PAUSE_STEP || pause == PAUSE_WRITE) && is_read(accessed))
+            changed = accessed;
         if (changed)
             return (struct halt){.kind = HALT_WATCH, .point = changed};
         if (pause == PAUSE_EVENT && has_returned(timeline, &halt))

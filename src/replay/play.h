@@ -76,6 +76,7 @@ struct player {
     pid_t number;           /* of the recorded process */
     uint64_t events;        /* that were done */
     uint64_t event_address; /* of the instruction that the last one was */
+    unsigned written;       /* registers of the last PAUSE_WRITE */
     bool has_result;        /* the last event was the result of the thread's call */
     uint64_t result_of;     /* of the call with this number */
     uint64_t last;          /* address of the last instruction, behind a step or at a tick */

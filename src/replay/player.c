@@ -198,6 +198,7 @@ static enum play_pause play_entry(struct player *player, const struct system_cal
 static int take_stop(struct player *player, int status, struct pause_request request) {
     struct thread_stop stop = read_stop(player->process, status, NULL);
     player->in_call = player->has_mapped = false;
+    player->written = stop.written;
     switch (stop.reason) {
     case REASON_ENDED:
         player->process = 0;
@@ -374,6 +375,10 @@ bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded
 
 bool player_select(struct player *player) {
     return !player->ended && peek_event(player) && select_thread(player);
+}
+
+unsigned player_written(const struct player *player) {
+    return player->written;
 }
 
 bool player_call(const struct player *player, uint64_t *number) {

@@ -45,7 +45,7 @@ enum play_pause {
     PAUSE_SIGNAL,      /* in front of a signal, which the next player_go delivers */
     PAUSE_STEP,        /* behind one instruction */
     PAUSE_BREAKPOINT,  /* in front of an instruction that `is_breakpoint` knows */
-    PAUSE_WRITE,       /* behind an instruction that wrote what debug registers watch */
+    PAUSE_WRITE,       /* behind an instruction that accessed what debug registers watch */
     PAUSE_INTERRUPTED, /* anywhere, as `is_interrupted` said so */
     PAUSE_CALL,        /* in front of a system call that `catches` wants; not where one step is
                         * asked for */
@@ -122,6 +122,9 @@ bool player_is_alone(const struct player *player);
 /* Returns the number of events of the process that were done: the place on its time line, up to
  * instructions. */
 uint64_t player_events(const struct player *player);
+
+/* Returns what read_stop has told of the instruction behind which PAUSE_WRITE was. */
+unsigned player_written(const struct player *player);
 
 /* Whether the last event was a system call with its result, of NUMBER. */
 bool player_call(const struct player *player, uint64_t *number);

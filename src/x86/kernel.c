@@ -17,11 +17,12 @@
 #include <unistd.h>
 
 enum {
-    CALL_SIZE = 2,       /* syscall: 0f 05 */
-    CALL_STOP = 0x80,    /* PTRACE_O_TRACESYSGOOD: set in the signal of stops at system calls */
-    DEBUG_STATUS = 6,    /* the debug register that says which object was written */
-    DEBUG_CONTROL = 7,   /* the debug register that says which others are used, and how */
-    WATCH_WRITES = 1,    /* debug register 7: kind of access */
+    CALL_SIZE = 2,     /* syscall: 0f 05 */
+    CALL_STOP = 0x80,  /* PTRACE_O_TRACESYSGOOD: set in the signal of stops at system calls */
+    DEBUG_STATUS = 6,  /* the debug register that says which object was written */
+    DEBUG_CONTROL = 7, /* the debug register that says which others are used, and how */
+    WATCH_WRITES = 1,  /* debug register 7: kind of access */
+    WATCH_ACCESSES = 3,
     WATCH_SHIFT = 16,    /* the first object's kind and length, four bits for each object */
     WATCH_STATUS = 0xf,  /* debug register 6: the objects that were written */
     AUXILIARY_MAX = 4096 /* auxiliary values of a new program that are read at most */
@@ -151,18 +152,24 @@ static bool set_debug_register(pid_t thread, size_t number, uint64_t value) {
                   (void *)value) == 0;
 }
 
-bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count) {
+bool watch_accesses(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count,
+                    unsigned reads) {
     static const uint8_t lengths[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
     uint64_t control = 0;
     if (!set_debug_register(thread, DEBUG_CONTROL, 0))
         return false;
     for (size_t i = 0; i < count; i++) {
+        unsigned condition = reads >> i & 1 ? WATCH_ACCESSES : WATCH_WRITES;
         if (!set_debug_register(thread, i, addresses[i]))
             return false;
         control |= (uint64_t)1 << 2 * i;
-        control |= (uint64_t)(WATCH_WRITES | lengths[sizes[i]] << 2) << (WATCH_SHIFT + 4 * i);
+        control |= (uint64_t)(condition | lengths[sizes[i]] << 2) << (WATCH_SHIFT + 4 * i);
     }
     return set_debug_register(thread, DEBUG_CONTROL, control);
+}
+
+bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count) {
+    return watch_accesses(thread, addresses, sizes, count, 0);
 }
 
 /* The child writes this, and its debug register must stop it then. */

@@ -53,6 +53,10 @@ bool has_debug_registers(void);
  * or 8 bytes, at a multiple of its size. Returns false if there are no such registers. */
 bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count);
 
+/* The same; bit n of READS: also behind each one that reads the n-th object. */
+bool watch_accesses(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count,
+                    unsigned reads);
+
 /* Returns which of the objects were written since the last call: bit n is the n-th. At a stop
  * behind such an instruction, at least one was. The kernel's own writes cause no stop. */
 unsigned take_written(pid_t thread);
