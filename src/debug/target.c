@@ -73,8 +73,12 @@ static bool take_halt(struct timeline *timeline, struct target *target, const st
     case HALT_WATCH:
         *result = REACHED_HALT;
         return true;
+    case HALT_RETURN: /* in front of the target, also if that has the state of the slice's begin */
+        *result = is_at(timeline, target) ? REACHED : REACHED_HALT;
+        if (timeline->here.events > target->place.events)
+            *result = REACHED_NOT;
+        return true;
     case HALT_CALL:
-    case HALT_RETURN:
     case HALT_POINT:
         if (timeline->here.events > target->place.events)
             return true;
