@@ -5,7 +5,7 @@
 
 DEPS_BUILD = gcc binutils make libc6-dev libzydis-dev libzycore-dev libdw-dev libelf-dev libzstd-dev \
 	zlib1g-dev libiberty-dev
-DEPS_CHECK = g++ gfortran gdc gnat 'clang-14|clang' lld mold 'binutils-gold|binutils' gdb valgrind lcov gcovr diff-cover ccache distcc git libxml2-utils python3 csmith \
+DEPS_CHECK = g++ gfortran gdc gnat 'clang-14|clang' lld mold 'binutils-gold|binutils' gdb 'lldb-14|lldb' valgrind lcov gcovr diff-cover ccache distcc git libxml2-utils python3 csmith \
 	libcsmith-dev clang-format clang-tidy cppcheck shellcheck file xz-utils dpkg-dev tcl-dev bison flex \
 	texinfo autoconf man-db mandoc protobuf-compiler debootstrap dwz libffi-dev libssl-dev libsqlite3-dev \
 	libbz2-dev liblzma-dev systemtap-sdt-dev parallel

@@ -13,9 +13,24 @@ void answer_error(struct session *session, const char *why) {
 }
 
 void leave_diversion(struct session *session) {
+    if (session->diversion.active)
+        keep_client_memory(session);
     if (end_diversion(&session->diversion, session->timeline))
         tell(session, "quipu: what was changed is dropped; the run goes on as it was recorded\n");
     session->signal = 0;
+}
+
+static const char no_change[] = "no copy of the process can be made, which could be changed";
+
+bool may_change(struct session *session) {
+    bool fresh = !session->diversion.active;
+    if (!begin_diversion(&session->diversion, session->timeline)) {
+        answer_error(session, no_change);
+        return false;
+    }
+    if (fresh)
+        map_client_memory(session);
+    return true;
 }
 
 void tell(struct session *session, const char *text) {

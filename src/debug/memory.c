@@ -7,7 +7,6 @@
 #include <string.h>
 
 static const char no_process[] = "the process is gone";
-static const char no_change[] = "no copy of the process can be made, which could be changed";
 
 enum {
     PAGE = 4096
@@ -54,14 +53,6 @@ void take_register_read(struct session *session, const char *text) {
         answer_error(session, no_process);
     else if (!add_register(session, &registers, number))
         answer_error(session, "there is no such register");
-}
-
-/* Makes the process one that may be changed. Otherwise answers why not. */
-static bool may_change(struct session *session) {
-    if (begin_diversion(&session->diversion, session->timeline))
-        return true;
-    answer_error(session, no_change);
-    return false;
 }
 
 /* Sets the registers from NUMBER on to BYTES, one, or with ALL as many as there are. */
@@ -145,7 +136,8 @@ static bool take_range(const char **text, uint64_t *address, uint64_t *size) {
 static void write_bytes(struct session *session, uint64_t address, const void *bytes, size_t size) {
     if (!may_change(session))
         return;
-    session->diversion.changed = true;
+    if (!is_client_memory(session, address))
+        session->diversion.changed = true;
     if (write_memory(timeline_process(session->timeline), address, bytes, size))
         answer_text(session, "OK");
     else

@@ -173,10 +173,18 @@ static const struct {
     const char *begin;
     void (*take)(struct session *session, const char *text);
 } queries[] = {
-    {"Supported", take_supported},       {"Xfer:", take_transfer},
-    {"fThreadInfo", take_first_threads}, {"sThreadInfo", take_more_threads},
-    {"Attached", take_attached},         {"Symbol:", take_symbol},
-    {"GetTLSAddr:", take_thread_local},  {"Rcmd,", take_command},
+    {"Supported", take_supported},
+    {"Xfer:", take_transfer},
+    {"fThreadInfo", take_first_threads},
+    {"sThreadInfo", take_more_threads},
+    {"Attached", take_attached},
+    {"Symbol:", take_symbol},
+    {"GetTLSAddr:", take_thread_local},
+    {"Rcmd,", take_command},
+    {"HostInfo", take_host},
+    {"ProcessInfo", take_process},
+    {"MemoryRegionInfo:", take_region},
+    {"WatchpointSupportInfo:", take_watchpoint_support},
     {"C", take_present_thread},
 };
 

@@ -99,9 +99,13 @@ static void answer_program(struct session *session) {
     const char *path = player_program(timeline->player);
     if (!timeline->tells_programs || timeline->program == session->program)
         return;
-    answer_text(session, "exec:");
-    add_digits(&session->answer, path, strlen(path));
-    answer_text(session, ";");
+    if (session->is_lldb) {
+        answer_text(session, "reason:exec;");
+    } else {
+        answer_text(session, "exec:");
+        add_digits(&session->answer, path, strlen(path));
+        answer_text(session, ";");
+    }
     points_clear(&session->timeline->points);
     session->program = timeline->program;
 }

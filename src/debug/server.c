@@ -76,16 +76,36 @@ static const struct {
     const char *begin;
     void (*take)(struct session *session, const char *text);
 } packets[] = {
-    {"vCont?", answer_actions}, {"vCont;", take_actions},   {"vFile:", take_host_file},
-    {"vRun", take_run},         {"vKill", take_nothing}, /* 'run' may follow */
-    {"vMustReplyEmpty", NULL},  {"?", take_reason},         {"!", take_nothing},
-    {"H", take_selection},      {"T", take_alive},          {"q", take_query},
-    {"Q", take_setting},        {"g", take_registers_read}, {"G", take_registers_write},
-    {"p", take_register_read},  {"P", take_register_write}, {"m", take_memory_read},
-    {"M", take_memory_write},   {"c", take_continue},       {"C", take_signal_continue},
-    {"s", take_step},           {"S", take_signal_step},    {"b", take_backward},
-    {"Z", take_point},          {"z", take_point_away},     {"R", take_run},
-    {"k", take_kill},           {"D", take_leave},
+    {"vCont?", answer_actions},
+    {"vCont;", take_actions},
+    {"vFile:", take_host_file},
+    {"vRun", take_run},
+    {"vKill", take_nothing}, /* 'run' may follow */
+    {"_M", take_allocation},
+    {"_m", take_release},
+    {"vMustReplyEmpty", NULL},
+    {"?", take_reason},
+    {"!", take_nothing},
+    {"H", take_selection},
+    {"T", take_alive},
+    {"q", take_query},
+    {"Q", take_setting},
+    {"g", take_registers_read},
+    {"G", take_registers_write},
+    {"p", take_register_read},
+    {"P", take_register_write},
+    {"m", take_memory_read},
+    {"M", take_memory_write},
+    {"c", take_continue},
+    {"C", take_signal_continue},
+    {"s", take_step},
+    {"S", take_signal_step},
+    {"b", take_backward},
+    {"Z", take_point},
+    {"z", take_point_away},
+    {"R", take_run},
+    {"k", take_kill},
+    {"D", take_leave},
 };
 
 static void take_packet(struct session *session, const struct buffer *packet) {
@@ -131,6 +151,7 @@ void serve(struct timeline *timeline, int fd) {
         packet_write(&session.connection, session.answer.data, session.answer.count);
     }
     end_diversion(&session.diversion, timeline);
+    forget_client_memory(&session);
     timeline->is_interrupted = NULL;
     timeline->divert_output = NULL;
     buffer_release(&packet);

@@ -6,6 +6,13 @@
 #include "debug/packet.h"
 #include "debug/timeline.h"
 
+/* Memory that the client has allocated in the process. */
+struct client_region {
+    uint64_t address, size;
+    int protection;
+    uint8_t *bytes; /* what it had last, if there is no copy of the process; owned */
+};
+
 struct session {
     struct timeline *timeline;
     struct connection connection;
@@ -14,8 +21,11 @@ struct session {
     pid_t selected;       /* whose registers are asked for; 0: the thread that executes */
     int signal;           /* of HALT_SIGNAL, in a diversion; otherwise 0 */
     struct diversion diversion;
+    VECTOR(struct client_region) regions;
+    struct arena arena;    /* of the list */
     uint64_t module_place; /* address of the loader's description of where a module's number is, or
                               0 */
+    bool is_lldb;          /* the client is that */
     bool names_processes;  /* the client knows processes: threads are "pP.T" */
     bool told_end;         /* how the run ended was told */
     uint64_t program;      /* that the client believes in, of player_program_begin */
@@ -29,6 +39,10 @@ void answer_error(struct session *session, const char *why);
 
 /* The process is that of the recorded run again. Tells if changes are lost. */
 void leave_diversion(struct session *session);
+
+/* The process becomes a copy that may be changed. Answers an error, and returns false, if none can
+ * be made. */
+bool may_change(struct session *session);
 
 /* Writes TEXT to the client's console. It waits for an answer, or the process goes on. */
 void tell(struct session *session, const char *text);
@@ -69,6 +83,22 @@ void take_actions(struct session *session, const char *text); /* vCont */
 void take_run(struct session *session, const char *text);
 void answer_halt(struct session *session);
 
+/* lldb.c: what only that asks for. */
+void take_host(struct session *session, const char *text);
+void take_process(struct session *session, const char *text);
+void take_watchpoint_support(struct session *session, const char *text);
+void take_region(struct session *session, const char *text);
+
+/* client_memory.c: _M and _m. */
+void take_allocation(struct session *session, const char *text);
+void take_release(struct session *session, const char *text);
+
+/* A copy of the process was made; or is about to go. */
+void map_client_memory(struct session *session);
+void keep_client_memory(struct session *session);
+void forget_client_memory(struct session *session);
+bool is_client_memory(const struct session *session, uint64_t address);
+
 /* host_file.c: vFile. */
 void take_host_file(struct session *session, const char *text);
 
@@ -76,6 +106,7 @@ void take_host_file(struct session *session, const char *text);
 void take_monitor(struct session *session, const char *line);
 
 /* memory.c: registers and memory. */
+
 void take_registers_read(struct session *session, const char *text);
 void take_register_read(struct session *session, const char *text);
 void take_registers_write(struct session *session, const char *text);
