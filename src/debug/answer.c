@@ -41,6 +41,12 @@ void tell(struct session *session, const char *text) {
     buffer_release(&packet);
 }
 
+void tell_line(struct session *session, const char *format, unsigned long long number) {
+    struct arena arena = {0};
+    tell(session, arena_print(&arena, format, number));
+    arena_release(&arena);
+}
+
 const char *describe_end(struct arena *arena, struct timeline *timeline) {
     const struct playing *playing = player_playing(timeline->player);
     switch (playing->end) {

@@ -20,12 +20,6 @@ static void tell_bytes(struct session *session, const char *text, size_t size) {
     }
 }
 
-static void tell_line(struct session *session, const char *format, unsigned long long number) {
-    struct arena arena = {0};
-    tell(session, arena_print(&arena, format, number));
-    arena_release(&arena);
-}
-
 /* The present place, by its events and instructions. */
 static void tell_when(struct session *session, const char *argument) {
     const struct place *here = &session->timeline->here;
@@ -40,13 +34,19 @@ static void tell_when(struct session *session, const char *argument) {
     tell(session, "\n");
 }
 
+void come_to(struct session *session) {
+    bool at_signal = session->timeline->here.at_signal;
+    session->halt = (struct halt){.kind = at_signal ? HALT_SIGNAL : HALT_STEP};
+    tell(session, "quipu: use 'maintenance flush register-cache' and 'frame' to see it\n");
+}
+
 /* Goes to a place, by the number of events, or to 'begin' or 'end'. */
 static void go(struct session *session, const char *argument) {
     struct timeline *timeline = session->timeline;
     char *end = (char *)argument;
     errno = 0;
     unsigned long long events = strtoull(argument, &end, 10);
-    bool good = true;
+    bool good = false;
     leave_diversion(session);
     if (strcmp(argument, "begin") == 0)
         good = go_to_events(timeline, 0);
@@ -56,9 +56,8 @@ static void go(struct session *session, const char *argument) {
         tell(session, "quipu: name a number of events, 'begin' or 'end'\n");
     else if (!(good = go_to_events(timeline, events)))
         tell_line(session, "quipu: the recording has no %llu events\n", events);
-    session->halt = (struct halt){.kind = HALT_STEP};
     if (good)
-        tell(session, "quipu: use 'maintenance flush register-cache' and 'frame' to see it\n");
+        come_to(session);
 }
 
 /* What the program has written up to here. */
@@ -75,6 +74,7 @@ static void tell_output(struct session *session, const char *argument) {
 static void tell_checkpoints(struct session *session, const char *argument) {
     const struct timeline *timeline = session->timeline;
     (void)argument;
+    tell_bookmarks(session);
     for (size_t i = 0; i < timeline->count; i++)
         tell_line(session,
                   timeline->checkpoints[i]->stand.place.base ? "event %llu, and some instructions\n"
@@ -91,7 +91,9 @@ static const struct {
     {"when", "tell where in the recording the process is", tell_when},
     {"goto", "EVENTS, 'begin' or 'end': go there", go},
     {"output", "tell what the program has written up to here", tell_output},
-    {"checkpoints", "list the places from which others are reached", tell_checkpoints},
+    {"checkpoint", "keep this place, to come back to it", add_bookmark},
+    {"restart", "NUMBER: come back to that checkpoint", go_to_bookmark},
+    {"checkpoints", "list them, and the places from which others are reached", tell_checkpoints},
     {"help", "tell this", tell_help},
 };
 

@@ -152,6 +152,7 @@ void serve(struct timeline *timeline, int fd) {
     }
     end_diversion(&session.diversion, timeline);
     forget_client_memory(&session);
+    forget_bookmarks(&session);
     timeline->is_interrupted = NULL;
     timeline->divert_output = NULL;
     buffer_release(&packet);

@@ -13,6 +13,10 @@ struct client_region {
     uint8_t *bytes; /* what it had last, if there is no copy of the process; owned */
 };
 
+enum {
+    BOOKMARKS_MAX = 64
+};
+
 struct session {
     struct timeline *timeline;
     struct connection connection;
@@ -21,6 +25,8 @@ struct session {
     pid_t selected;       /* whose registers are asked for; 0: the thread that executes */
     int signal;           /* of HALT_SIGNAL, in a diversion; otherwise 0 */
     struct diversion diversion;
+    struct stand bookmarks[BOOKMARKS_MAX]; /* by their numbers, from 1 */
+    size_t bookmark_count;
     VECTOR(struct client_region) regions;
     struct arena arena;    /* of the list */
     uint64_t module_place; /* address of the loader's description of where a module's number is, or
@@ -46,6 +52,9 @@ bool may_change(struct session *session);
 
 /* Writes TEXT to the client's console. It waits for an answer, or the process goes on. */
 void tell(struct session *session, const char *text);
+
+/* The same with a NUMBER in FORMAT. */
+void tell_line(struct session *session, const char *format, unsigned long long number);
 
 /* Returns the message of how the run ended, in ARENA. The timeline is at the end. */
 const char *describe_end(struct arena *arena, struct timeline *timeline);
@@ -104,6 +113,15 @@ void take_host_file(struct session *session, const char *text);
 
 /* monitor.c: a command line of the user's. */
 void take_monitor(struct session *session, const char *line);
+
+/* Tells that the process is elsewhere now, which the client does not notice. */
+void come_to(struct session *session);
+
+/* bookmarks.c: commands. */
+void add_bookmark(struct session *session, const char *argument);
+void go_to_bookmark(struct session *session, const char *argument);
+void tell_bookmarks(struct session *session);
+void forget_bookmarks(struct session *session);
 
 /* memory.c: registers and memory. */
 

@@ -102,6 +102,30 @@ monitor when
 monitor help
 END
 
+# Back to a place that was kept, also within a slice.
+options=()
+debugs "checkpoint 1: event" "checkpoint 2: event" '$1 = 4003' "received signal SIGUSR1" '$2 = 4003' '$3 = 4000' \
+    "wild (i=4)" "checkpoint 2: event" "name a checkpoint" <<'END'
+break work if n == 4
+continue
+monitor checkpoint
+tbreak 19 if counter == 4003
+continue
+monitor checkpoint
+print counter
+continue
+monitor restart 2
+maintenance flush register-cache
+print counter
+monitor restart 1
+maintenance flush register-cache
+print counter
+tbreak wild
+reverse-continue
+monitor checkpoints
+monitor restart 3
+END
+
 # Without debug registers: each instruction is looked at, here from a checkpoint that is near.
 options=()
 export QUIPU_DEBUG_REGISTERS=0
