@@ -6,6 +6,7 @@
 
 #include "replay/player.h"
 #include "util/diag.h"
+#include "util/size.h"
 
 #include <stdio.h>
 
@@ -21,6 +22,8 @@ static void print_help(void) {
         "                     status 1, and where, if the run differs from the recording, or the\n"
         "                     recording was cut\n"
         "      --gdb=PROGRAM  this gdb; 'gdb' where none is named\n"
+        "      --memory=SIZE  checkpoints, from which it goes backwards, take so many bytes at most;\n"
+        "                     half of this machine's memory where no size is named\n"
         "      --port=N       wait for a debugger at port N of 127.0.0.1; 0: one that is free\n"
         "      --process=NAME debug this process, as 'quipu info' names it: 1/2 is the second\n"
         "                     child of the first one, which is debugged where none is named\n"
@@ -29,10 +32,18 @@ static void print_help(void) {
         stdout);
 }
 
+static void parse_memory(void *options, const char *value) {
+    struct replay_options *replay = options;
+    const char *end = value;
+    if (!read_size(&end, &replay->memory) || *end || !replay->memory)
+        die("--memory='%s': not a size, as 512M or 2G", value);
+}
+
 static const struct option_row rows[] = {
     {"at", 0, OPTION_TEXT, offsetof(struct replay_options, at), NULL},
     {"check", 0, OPTION_FLAG, offsetof(struct replay_options, check), NULL},
     {"gdb", 0, OPTION_TEXT, offsetof(struct replay_options, gdb), NULL},
+    {"memory", 0, OPTION_PARSED, 0, parse_memory},
     {"port", 0, OPTION_TEXT, offsetof(struct replay_options, port), NULL},
     {"process", 0, OPTION_TEXT, offsetof(struct replay_options, process), NULL},
 };
@@ -72,7 +83,8 @@ int cmd_replay(int argc, char **argv) {
         die("no recording to replay; 'quipu replay --help' tells how");
     if (file + 1 < argc)
         die("'%s': one recording at a time", argv[file + 1]);
-    if (options.check && (options.at || options.gdb || options.port || options.process))
+    if (options.check &&
+        (options.at || options.gdb || options.port || options.process || options.memory))
         die("--check repeats the whole run, without a debugger");
     if (options.gdb && options.port)
         die("--port waits for a debugger, --gdb starts one; choose one of them");

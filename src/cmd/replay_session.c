@@ -211,8 +211,8 @@ int debug_replay(const char *path, const struct replay_options *options) {
     if (options->port)
         read_port(options->port);
     signal(SIGPIPE, SIG_IGN);
-    const char *wrong =
-        timeline_begin(&timeline, &arena, path, options->process ? options->process : "1");
+    const char *wrong = timeline_begin(&timeline, &arena, path,
+                                       options->process ? options->process : "1", options->memory);
     if (!wrong) {
         signal(SIGINT, SIG_IGN); /* gdb takes it, and asks for a stop */
         signal(SIGQUIT, SIG_IGN);

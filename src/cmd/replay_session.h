@@ -3,11 +3,13 @@
 #define QUIPU_CMD_REPLAY_SESSION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct replay_options {
     bool check;
     const char *gdb;     /* the program; NULL: gdb */
     const char *port;    /* NULL: gdb is started */
+    uint64_t memory;     /* of checkpoints, in bytes; 0: what is usual */
     const char *process; /* its name; NULL: the first one */
     const char *at;      /* where to begin; NULL: at the begin */
 };

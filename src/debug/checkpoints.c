@@ -3,9 +3,11 @@
  * invariant: checkpoints are in the order of time. Of one slice's, each was made on a way from the
  * one in front of it, as the order of others is not known.
  *
- * Their number is bounded. Where there are too many, one goes that is close to its neighbours and
- * far from the present place: so they are the closer, the nearer they are. */
+ * Their number is bounded, and so is the memory that they take. Where there are too many, one goes
+ * that is close to its neighbours and far from the present place: so they are the closer, the
+ * nearer they are. */
 #include "debug/call_site.h"
+#include "debug/memory_bound.h"
 #include "debug/timeline.h"
 
 #include "tracee/checkpoint.h"
@@ -47,8 +49,9 @@ static void remove_at(struct timeline *timeline, size_t index) {
             (timeline->count - index) * sizeof *timeline->checkpoints);
 }
 
-/* Removes the one that is missed least; never the first, nor one that is in use. */
-static void thin_out(struct timeline *timeline) {
+/* Removes the one that is missed least; never the first, nor one that is in use. Returns false if
+ * there is no other. */
+static bool thin_out(struct timeline *timeline) {
     size_t least = 0;
     double least_missed = 0;
     for (size_t i = 1; i + 1 < timeline->count; i++) {
@@ -65,6 +68,18 @@ static void thin_out(struct timeline *timeline) {
     }
     if (least)
         remove_at(timeline, least);
+    return least;
+}
+
+/* Whether the checkpoints take more memory than they may. That is not looked at closely while they
+ * could not, even if each had all memory of its own. */
+static bool takes_too_much(const struct timeline *timeline) {
+    uint64_t bytes = 0, most = resident_memory(timeline_process(timeline));
+    if (most * (timeline->count + 1) <= timeline->memory)
+        return false;
+    for (size_t i = 0; i < timeline->count; i++)
+        bytes += shared_out_memory(timeline->checkpoints[i]->stand.process);
+    return bytes > timeline->memory;
 }
 
 /* Inserts a checkpoint, which was made at PLACE. The order of PLACE and later ones of its slice is
@@ -73,6 +88,8 @@ static bool insert(struct timeline *timeline, struct checkpoint *checkpoint,
                    const struct place *place) {
     if (timeline->count == CHECKPOINTS_MAX)
         thin_out(timeline);
+    while (takes_too_much(timeline) && thin_out(timeline))
+        ;
     if (timeline->count == CHECKPOINTS_MAX)
         return false;
     size_t index = index_behind(timeline, place);

@@ -1,6 +1,8 @@
 /* timeline.c: goes forwards on the time line, from halt to halt; see timeline.h. */
 #include "debug/timeline.h"
 
+#include "debug/memory_bound.h"
+
 #include "tracee/tracee.h"
 #include "util/clock.h"
 #include "x86/kernel.h"
@@ -42,6 +44,7 @@ void set_alarm(struct timeline *timeline, double seconds) {
 
 void begin_motion(struct timeline *timeline) {
     timeline->stopping = false;
+    progress_begin(&timeline->progress);
     timeline->kept = clock_seconds();
     points_look(&timeline->points, timeline_process(timeline));
     set_timer(TICK_MICROSECONDS, TICK_MICROSECONDS);
@@ -74,6 +77,7 @@ void set_stops(struct timeline *timeline, bool ignores_points, uint64_t extra) {
 
 void end_motion(struct timeline *timeline) {
     set_timer(0, 0);
+    progress_end(&timeline->progress);
     take_points_out(timeline);
     set_stops(timeline, false, 0);
     timeline->until = 0;
@@ -83,6 +87,7 @@ void end_motion(struct timeline *timeline) {
 static bool is_interrupted(void *context) {
     struct timeline *timeline = context;
     timeline->asked = clock_seconds();
+    progress_tell(&timeline->progress, player_events(timeline->player));
     if (timeline->is_interrupted && timeline->is_interrupted(timeline->context))
         timeline->stopping = true;
     return timeline->stopping || (timeline->until > 0 && timeline->asked >= timeline->until);
@@ -284,9 +289,10 @@ static void block_signals(int how) {
 }
 
 const char *timeline_begin(struct timeline *timeline, struct arena *arena, const char *path,
-                           const char *process) {
+                           const char *process, uint64_t memory) {
     timeline->arena = arena;
     timeline->path = path;
+    timeline->memory = memory ? memory : usual_memory();
     timeline->hooks = (struct play_hooks){.context = timeline,
                                           .write_output = write_output,
                                           .is_breakpoint = is_breakpoint,

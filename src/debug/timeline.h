@@ -11,6 +11,7 @@
 
 #include "debug/calls.h"
 #include "debug/points.h"
+#include "debug/progress.h"
 #include "replay/player.h"
 #include "util/buffer.h"
 #include "util/vector.h"
@@ -89,6 +90,7 @@ struct timeline {
     struct player *player;
     struct points points;
     struct caught_calls calls;
+    uint64_t memory;                                 /* bytes that checkpoints take at most */
     struct checkpoint *checkpoints[CHECKPOINTS_MAX]; /* in the order of time; owned */
     size_t count;
     const struct checkpoint *pinned, *working; /* are not removed; or NULL */
@@ -103,10 +105,11 @@ struct timeline {
     uint64_t call;       /* that the process is in front of, or was last */
     uint64_t extra;      /* one more breakpoint, or 0 */
     pid_t stepper;       /* the recorded number of the thread that a step is of; 0: any */
-    double asked;        /* clock_seconds when the user was asked last */
-    double until;        /* clock_seconds at which HALT_TIMER comes; 0: never */
-    double kept;         /* clock_seconds of the last checkpoint, or of when the motion began */
-    pid_t inserted_in;   /* the process in which points are inserted, or 0 */
+    struct progress progress;
+    double asked;      /* clock_seconds when the user was asked last */
+    double until;      /* clock_seconds at which HALT_TIMER comes; 0: never */
+    double kept;       /* clock_seconds of the last checkpoint, or of when the motion began */
+    pid_t inserted_in; /* the process in which points are inserted, or 0 */
 
     uint64_t shown; /* events whose output was shown */
     struct buffer text;
@@ -120,10 +123,11 @@ struct timeline {
     bool stopping;
 };
 
-/* Begins the replay of the PROCESS with that name, of the recording at PATH. Returns NULL, or a
- * message, or "" if it was already printed. */
+/* Begins the replay of the PROCESS with that name, of the recording at PATH. Checkpoints
+ * take MEMORY bytes at most, 0: what is usual. Returns NULL, or a message, or "" if it was already
+ * printed. */
 const char *timeline_begin(struct timeline *timeline, struct arena *arena, const char *path,
-                           const char *process);
+                           const char *process, uint64_t memory);
 void timeline_end(struct timeline *timeline);
 
 pid_t timeline_process(const struct timeline *timeline);
