@@ -36,6 +36,7 @@ static const struct {
 } begins[] = {
     {"begin", SESSION_BEGIN},
     {"end", SESSION_END},
+    {"program", SESSION_PROGRAM},
     {"signal", SESSION_SIGNAL},
 };
 
@@ -49,7 +50,7 @@ static enum session_begin read_begin(const char *text, uint64_t *events) {
     errno = 0;
     *events = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || errno)
-        die("--at='%s': name 'begin', 'end', 'signal', or a number of events", text);
+        die("--at='%s': name 'begin', 'end', 'program', 'signal', or a number of events", text);
     return SESSION_EVENTS;
 }
 

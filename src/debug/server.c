@@ -180,6 +180,10 @@ const char *begin_session(struct timeline *timeline, enum session_begin begin, u
     case SESSION_END:
         go_to_end(timeline, &events);
         return NULL;
+    case SESSION_PROGRAM:
+        go_to_end(timeline, &events);
+        return go_to_events(timeline, timeline->program) ? NULL
+                                                         : "the program is not reached again";
     case SESSION_SIGNAL:
         return go_to_last_signal(timeline);
     case SESSION_EVENTS:

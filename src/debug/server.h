@@ -9,6 +9,7 @@
 enum session_begin {
     SESSION_BEGIN,
     SESSION_END,
+    SESSION_PROGRAM, /* the first instruction of the program that it executed last */
     SESSION_SIGNAL, /* in front of the last signal */
     SESSION_EVENTS  /* behind `events` events */
 };

@@ -14,7 +14,7 @@ debugs() {
     cat >commands
     printf '#!/bin/bash\nexec gdb -nx -batch "$@" -iex "set pagination off" -x commands\n' >gdb-batch
     chmod +x gdb-batch
-    timeout 100 quipu replay --process="$name" --gdb=./gdb-batch run.rec </dev/null >output 2>&1 ||
+    timeout 100 quipu replay --process="$name" "${options[@]}" --gdb=./gdb-batch run.rec </dev/null >output 2>&1 ||
         fail "gdb has ended with $?: $(tail -5 output)"
     rest=$(<output)
     for wanted; do
@@ -24,6 +24,7 @@ debugs() {
 }
 
 records 3 ./family
+options=()
 replays 3
 
 # The first one: over what 'system' does, and into the program that it executes.
@@ -98,6 +99,15 @@ catch exec
 reverse-continue
 backtrace
 reverse-continue
+END
+
+# From the begin of its last program, and back over it.
+options=(--at=program)
+debugs 1/1 "$PWD/other" "executing new program: $PWD/family" "(gdb) end" <<'END'
+info inferiors
+catch exec
+reverse-stepi
+echo (gdb) end
 END
 
 ends 1 quipu replay --process=1/7 run.rec
