@@ -22,13 +22,6 @@ bool is_accessed(const struct point *point) {
     return point->kind == POINT_READ || point->kind == POINT_ACCESS;
 }
 
-bool points_watch_accesses(const struct points *points) {
-    for (size_t i = 0; i < points->count; i++)
-        if (is_accessed(&points->points[i]))
-            return true;
-    return false;
-}
-
 struct search {
     const struct points *points;
     const struct point *found;
@@ -57,7 +50,7 @@ const struct point *points_next_access(const struct points *points, pid_t proces
     uint8_t code[INSTRUCTION_MAX];
     struct decoded decoded;
     struct search search = {.points = points};
-    if (!points_watch_accesses(points) || !get_registers(process, &registers))
+    if (!points_written(points, 0) || !get_registers(process, &registers))
         return NULL;
     uint64_t address = registers.general.rip;
     size_t count = read_code(process, address, code);

@@ -68,7 +68,6 @@ bool points_watch(const struct points *points);
 
 /* Whether reads of what the point watches are hits, too. */
 bool is_accessed(const struct point *point);
-bool points_watch_accesses(const struct points *points);
 
 /* Returns the first of them that the next instruction of PROCESS accesses, or NULL. */
 const struct point *points_next_access(const struct points *points, pid_t process);

@@ -10,8 +10,8 @@ enum session_begin {
     SESSION_BEGIN,
     SESSION_END,
     SESSION_PROGRAM, /* the first instruction of the program that it executed last */
-    SESSION_SIGNAL, /* in front of the last signal */
-    SESSION_EVENTS  /* behind `events` events */
+    SESSION_SIGNAL,  /* in front of the last signal */
+    SESSION_EVENTS   /* behind `events` events */
 };
 
 /* Goes there. Returns NULL, or a message. */

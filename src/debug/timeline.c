@@ -1,11 +1,13 @@
 /* timeline.c: goes forwards on the time line, from halt to halt; see timeline.h. */
 #include "debug/timeline.h"
 
+#include "debug/call_site.h"
 #include "debug/memory_bound.h"
 
 #include "tracee/tracee.h"
 #include "util/clock.h"
 #include "x86/kernel.h"
+#include "x86/registers.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -225,6 +227,20 @@ const struct point *point_here(const struct timeline *timeline) {
                : points_find(&timeline->points, next_instruction(timeline_process(timeline)));
 }
 
+/* Whether the process is in front of a call that is caught, and that was not told of. HALT becomes
+ * that. Where instructions are stepped, the player does not pause there. */
+static bool comes_to_call(struct timeline *timeline, struct halt *halt) {
+    struct user_regs_struct registers;
+    pid_t process = timeline_process(timeline);
+    if (timeline->here.at_call || !catches_some(&timeline->calls) ||
+        !get_general_registers(process, &registers) || !is_call_site(process, registers.rip) ||
+        !catches_call(&timeline->calls, registers.rax))
+        return false;
+    timeline->here.at_call = true;
+    *halt = (struct halt){.kind = HALT_CALL, .call = registers.rax};
+    return true;
+}
+
 /* Goes on to the next pause of the player. */
 static enum play_pause go_once(struct timeline *timeline, bool step) {
     double begun = clock_seconds();
@@ -246,6 +262,9 @@ struct halt advance(struct timeline *timeline, bool step) {
         if (point ||
             next_instruction(timeline_process(timeline)) == timeline->extra) /* not inserted */
             return (struct halt){.kind = HALT_POINT, .point = point};
+        struct halt call;
+        if (comes_to_call(timeline, &call))
+            return call;
         step = true;
     }
     for (;;) {

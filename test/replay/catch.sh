@@ -28,3 +28,8 @@ cmp forwards backwards || fail "backwards: $(diff forwards backwards)"
 stops begin continue 20 'write exit_group' >some
 printf '%s\n' 'call to syscall write' 'returned from syscall write' 'call to syscall write' \
     'returned from syscall write' 'call to syscall exit_group' | diff - some || fail "of some calls"
+
+# Where each instruction is stepped, too.
+export QUIPU_DEBUG_REGISTERS=0
+stops begin continue 3 $'write\nwatch value' >some
+printf '%s\n' 'call to syscall write' 'returned from syscall write' | diff - some || fail "stepped: $(<output)"
