@@ -126,6 +126,21 @@ monitor checkpoints
 monitor restart 3
 END
 
+# Hardly any memory for checkpoints: it goes back all the same, and has no more than it needs.
+options=(--memory=1 --at=end)
+debugs "received signal SIGUSR1" "work (n=9)" "work (n=8)" "lists them" "work (n=7)" <<'END'
+reverse-continue
+continue
+break work
+reverse-continue
+reverse-continue
+monitor checkpoints
+echo lists them\n
+reverse-continue
+END
+[[ $(sed -n '/work (n=8)/,/lists them/p' output | grep -c '^event') -lt 8 ]] ||
+    fail "there are too many checkpoints: $(<output)"
+
 # Without debug registers: each instruction is looked at, here from a checkpoint that is near.
 options=()
 export QUIPU_DEBUG_REGISTERS=0
@@ -143,6 +158,8 @@ END
 unset QUIPU_DEBUG_REGISTERS
 ends 1 quipu replay --port=x run.rec
 said "--port='x'"
+ends 1 quipu replay --memory=0 run.rec
+said "--memory='0'"
 ends 1 quipu replay --at=nowhere run.rec
 said "--at='nowhere'"
 ends 1 quipu replay --check --at=end run.rec
