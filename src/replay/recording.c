@@ -77,6 +77,9 @@ const char *recording_open(struct arena *arena, const char *path, struct recordi
 }
 
 void recording_close(struct recording *recording) {
+    for (size_t i = 0; i < recording->kept.count; i++)
+        free(recording->kept.data[i].bytes);
+    recording->kept.count = 0;
     if (recording->bytes)
         munmap(recording->bytes, recording->size);
     if (recording->second)
@@ -222,29 +225,69 @@ static struct recording *second_reader(struct recording *recording) {
     return recording->second;
 }
 
-const char *recording_contents(struct recording *recording, struct memory_event *memory) {
+enum {
+    CONTENTS_KEPT_MOST = 256 << 20 /* bytes */
+};
+
+/* Reads the contents at INDEX of those that were seen. Returns NULL, or a message. */
+static const char *read_contents(struct recording *recording, size_t index,
+                                 struct cursor *contents) {
     struct event event;
-    struct cursor contents;
-    const char *wrong = NULL;
-    uint32_t number = memory->contents;
-    if (!number)
-        return NULL;
-    if (number <= recording->before || number - recording->before > recording->contents.count)
-        return arena_print(recording->arena, "'%s' is corrupt: contents %u are missing",
-                           recording->path, number);
+    uint32_t number;
     struct recording *reader = second_reader(recording);
-    wrong = recording_seek(reader, &recording->contents.data[number - recording->before - 1]);
+    const char *wrong = recording_seek(reader, &recording->contents.data[index]);
     if (wrong)
         return wrong;
     if (recording_next(reader, &event, &wrong) == READING_EVENT &&
-        event.kind == QUIPU_EVENT_CONTENTS && read_contents_event(&event, &number, &contents) &&
-        memory->place <= cursor_left(&contents)) {
-        uint64_t left = cursor_left(&contents) - memory->place;
-        memory->size = memory->size < left ? memory->size : left;
-        memory->bytes = contents.next + memory->place;
+        event.kind == QUIPU_EVENT_CONTENTS && read_contents_event(&event, &number, contents))
         return NULL;
-    }
     return arena_print(recording->arena, "'%s' is corrupt: its contents", recording->path);
+}
+
+/* Keeps a copy, if there is room. */
+static void keep_copy(struct recording *recording, size_t index, const struct cursor *contents) {
+    size_t size = cursor_left(contents);
+    if (size > CONTENTS_KEPT_MOST - recording->kept_bytes)
+        return;
+    while (recording->kept.count <= index)
+        vector_push(recording->arena, &recording->kept, ((struct kept_contents){0}));
+    struct kept_contents *kept = &recording->kept.data[index];
+    kept->bytes = malloc(size + 1);
+    if (!kept->bytes)
+        return;
+    memcpy(kept->bytes, contents->next, size);
+    kept->size = size;
+    recording->kept_bytes += size;
+}
+
+static bool find_kept(const struct recording *recording, size_t index, struct cursor *contents) {
+    if (index >= recording->kept.count || !recording->kept.data[index].bytes)
+        return false;
+    const struct kept_contents *kept = &recording->kept.data[index];
+    *contents = (struct cursor){kept->bytes, kept->bytes + kept->size, false};
+    return true;
+}
+
+const char *recording_contents(struct recording *recording, struct memory_event *memory) {
+    struct cursor contents = {0};
+    if (!memory->contents)
+        return NULL;
+    const uint64_t index = (uint64_t)memory->contents - recording->before - 1;
+    if (index >= recording->contents.count)
+        return arena_print(recording->arena, "'%s' is corrupt: contents %u are missing",
+                           recording->path, memory->contents);
+    if (!find_kept(recording, index, &contents)) {
+        const char *wrong = read_contents(recording, index, &contents);
+        if (wrong)
+            return wrong;
+        keep_copy(recording, index, &contents);
+    }
+    if (memory->place > cursor_left(&contents))
+        return arena_print(recording->arena, "'%s' is corrupt: its contents", recording->path);
+    uint64_t left = cursor_left(&contents) - memory->place;
+    memory->size = memory->size < left ? memory->size : left;
+    memory->bytes = contents.next + memory->place;
+    return NULL;
 }
 
 bool recording_copy_rest(const struct recording *recording, int fd) {

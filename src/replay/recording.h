@@ -25,6 +25,12 @@ struct packed_file {
     size_t parts; /* place of its first one */
 };
 
+/* Contents that were read once. */
+struct kept_contents {
+    uint8_t *bytes; /* NULL: not kept */
+    size_t size;
+};
+
 struct recording {
     const char *path;
     uint8_t *bytes; /* the file, mapped */
@@ -38,8 +44,10 @@ struct recording {
     struct arena *arena;
     VECTOR(struct recording_place) contents; /* those that were read, by their numbers */
     uint32_t before;                         /* number in front of the first one */
-    struct recording *second;                /* reads them; NULL: not yet needed */
-    VECTOR(struct packed_file) files;        /* none: it is not packed */
+    VECTOR(struct kept_contents) kept;       /* the same, as far as they have room */
+    size_t kept_bytes;
+    struct recording *second;         /* reads them; NULL: not yet needed */
+    VECTOR(struct packed_file) files; /* none: it is not packed */
 };
 
 struct event {
