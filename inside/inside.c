@@ -31,6 +31,7 @@ enum {
     AT_ONCE = 4096, /* bytes that a pipe takes all or none of */
     FUTEX_OPERATION = 0x7f,
     FUTEX_WAITS = 0,
+    FUTEX_COMPARES = 4, /* FUTEX_CMP_REQUEUE */
     FUTEX_WAITS_BITS = 9,
     RESTART_FIRST = 512, /* results of interrupted calls */
     RESTART_LAST = 516
@@ -253,18 +254,22 @@ static bool close_descriptor(struct call *call) {
     return true;
 }
 
-/* With a time that is over the kernel still compares the word. */
+/* Whether the word of a wait has another value, so the call fails at once. To move no waiter to
+ * itself compares the word, and does nothing else. */
+static bool has_other_value(const struct call *call) {
+    const uint64_t word = call->arguments[0];
+    const uint64_t operation = (call->arguments[1] & ~(uint64_t)FUTEX_OPERATION) | FUTEX_COMPARES;
+    const uint64_t arguments[ARGUMENTS] = {word, operation, 0, 0, word, call->arguments[2]};
+    return call_kernel(SYS_futex, arguments) == -EAGAIN;
+}
+
 static bool wait_or_wake(struct call *call) {
-    static const uint64_t over[2];
-    uint64_t arguments[ARGUMENTS], operation = call->arguments[1] & FUTEX_OPERATION;
+    uint64_t operation = call->arguments[1] & FUTEX_OPERATION;
     bool waits = operation == FUTEX_WAITS || operation == FUTEX_WAITS_BITS;
-    if (may_wait())
+    if (!waits || may_wait())
         return make_plain(call);
-    copy(arguments, call->arguments, sizeof arguments);
-    if (waits)
-        arguments[3] = address_of(over);
-    call->result = call_kernel(call->number, arguments);
-    return !(waits && call->result == -ETIMEDOUT);
+    call->result = -EAGAIN;
+    return has_other_value(call);
 }
 
 /* The kernel's functions know these clocks; for others they make a system call. */
