@@ -68,7 +68,7 @@ int main(void) {
 END
 gcc -O1 -static -pthread -o runs runs.c
 "$build/../bin/quipu" record --last=0.1 -o end.rec -- ./runs
-"$build/../bin/quipu" info end.rec | grep -q '  begins  ' || {
+grep -q '  begins  ' < <("$build/../bin/quipu" info end.rec) || {
     echo "no recording of the end of a run"
     exit 1
 }
