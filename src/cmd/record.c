@@ -178,8 +178,9 @@ int cmd_record(int argc, char **argv) {
     arena_release(&arena);
     sigprocmask(SIG_SETMASK, NULL, &mask);
     options.request.argv = argv + program;
-    if (options.keep_running && options.until_fails)
-        die("--keep-running and --until-fails exclude each other");
+    if (options.keep_running && (options.until_fails || options.request.shuffle))
+        die("--keep-running and --%s exclude each other",
+            options.until_fails ? "until-fails" : "shuffle");
     if (options.keep_running)
         guard_recorder(&options.request.note, &mask);
     bool recorded = options.until_fails ? record_until_fails(&options, &status)

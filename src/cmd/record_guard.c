@@ -1,15 +1,18 @@
 /* record_guard.c: see record_guard.h.
  *
  * The kernel lets go of the processes of a tracer that has ended, where they are. What the recorder
- * has changed in them is put right: their processors, and the instructions that read the time stamp
- * counter, which are those of the mapped file again. The guard adopts what the recorder leaves
- * (PR_SET_CHILD_SUBREAPER), so it finds all of them, and gets the status of the first one.
+ * has changed in them is put right: their processors, the additions of ticks, and the instructions
+ * that read the time stamp counter, which are those of the mapped file again. The guard adopts what
+ * the recorder leaves (PR_SET_CHILD_SUBREAPER), so it finds all of them, and gets the status of the
+ * first one.
  *
  * Not perfect: what was in the recorder's hands at that moment is lost: a signal that it was about
- * to deliver or has held back. Programs with ticks that were stopped at one have changed text. */
+ * to deliver or has held back. A thread that comes to what is changed before that is done ends its
+ * process. */
 #include "cmd/record_guard.h"
 
 #include "cmd/child.h"
+#include "replay/ticks.h"
 #include "tracee/tracee.h"
 #include "util/buffer.h"
 #include "util/diag.h"
@@ -77,6 +80,13 @@ static void restore_code(pid_t process) {
         fclose(file);
 }
 
+/* The additions of ticks, which may be replaced by jumps. */
+static void restore_ticks(pid_t process) {
+    struct process_ticks ticks = {.armed = true};
+    ticks_disarm(&ticks, process);
+    ticks_forget(&ticks);
+}
+
 /* Puts PROCESS right, and what it has made. */
 static void put_right(pid_t process);
 
@@ -98,8 +108,10 @@ static void put_thread_right(pid_t process, pid_t number) {
 static void put_right(pid_t process) {
     char name[64];
     const struct dirent *entry;
-    if (process != getpid())
+    if (process != getpid()) {
+        restore_ticks(process);
         restore_code(process);
+    }
     snprintf(name, sizeof name, "/proc/%d/task", (int)process);
     DIR *threads = opendir(name);
     while (threads && (entry = readdir(threads)))

@@ -47,8 +47,8 @@ static void record_steps(struct recorded_thread *thread, unsigned count) {
     uint64_t steps = 0;
     while (steps < count && step(thread))
         steps++;
-    bool has_ended = thread->is_pending && !WIFSTOPPED(thread->pending);
-    if (!steps || has_ended || !get_general_registers(thread->number, &registers))
+    bool ends = thread->is_pending && (!WIFSTOPPED(thread->pending) || thread->pending >> 16);
+    if (!steps || ends || !get_general_registers(thread->number, &registers))
         return;
     struct buffer *event = recording_event(&thread->recorder->writer);
     buffer_uleb128(event, steps);

@@ -4,6 +4,7 @@
 # timeout: 200
 . "$(dirname "$0")/lib.bash"
 make_plain last last.c -O1 -pthread
+make_program ticks --quipu=moment -O1 -pthread <"$here/parts/last.c"
 
 # starts OPTIONS...: the program is recorded in the background, and has written some lines.
 starts() {
@@ -65,7 +66,7 @@ int main(void) {
 END
 gcc -D_GNU_SOURCE -O1 -o reads reads.c || fail "cannot build 'reads'"
 ./reads >plain.out
-for program in ./reads ./last; do
+for program in ./reads ./last ./ticks; do
     quipu record --keep-running -o run.rec -- $program >recorded.out 2>recorded.err &
     guard=$!
     awaits grep -q '^20 ' recorded.out
@@ -73,13 +74,16 @@ for program in ./reads ./last; do
     wait $guard
     [[ $? -eq 5 && $(<recorded.err) == *"the recorder has ended by signal 9; the program goes on" ]] ||
         fail "'$program' has not gone on: $(tail -2 recorded.out recorded.err)"
-    [[ $program == ./last ]] || cmp plain.out recorded.out || fail "'$program' goes on otherwise"
+    [[ $program != ./reads ]] || cmp plain.out recorded.out || fail "'$program' goes on otherwise"
     plays 1
 done
 ends 5 quipu record --keep-running -o run.rec -- ./reads
 mv output recorded.out
 replays 5
 cmp recorded.out replayed.out || fail "the replay with --keep-running differs"
+
+ends 1 quipu record --keep-running --shuffle -o run.rec -- ./reads
+[[ $(<messages) == *"exclude each other" ]] || fail "--keep-running with --shuffle: $(<messages)"
 
 (
     ulimit -f 1010
