@@ -16,6 +16,7 @@
 #include "tracee/tracee.h"
 #include "util/buffer.h"
 #include "util/diag.h"
+#include "util/vector.h"
 #include "x86/counter_read.h"
 
 #include <dirent.h>
@@ -28,6 +29,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,38 +89,86 @@ static void restore_ticks(pid_t process) {
     ticks_forget(&ticks);
 }
 
-/* Puts PROCESS right, and what it has made. */
-static void put_right(pid_t process);
+/* ---- all of them ---- */
 
-/* The same for what its thread NUMBER has made. The thread may use the processors that we may. */
-static void put_thread_right(pid_t process, pid_t number) {
-    cpu_set_t ours;
+/* The threads of what the recorder has left. */
+struct left_thread {
+    pid_t process, number;
+};
+
+struct left_threads {
+    struct arena arena;
+    VECTOR(struct left_thread) list;
+};
+
+static bool is_known(const struct left_threads *threads, pid_t number) {
+    for (size_t i = 0; i < threads->list.count; i++)
+        if (threads->list.data[i].number == number)
+            return true;
+    return false;
+}
+
+/* Stops the threads of PROCESS, and of what it has made, and adds them. */
+static void stop_process(struct left_threads *threads, pid_t process);
+
+/* The same for what the thread NUMBER has made, and unless it is ours, for that itself. */
+static void stop_thread(struct left_threads *threads, pid_t process, pid_t number) {
     char name[64];
     int child;
-    if (sched_getaffinity(0, sizeof ours, &ours) == 0)
-        sched_setaffinity(number, sizeof ours, &ours);
+    if (process != getpid() && !is_known(threads, number) &&
+        ptrace(PTRACE_SEIZE, number, NULL, NULL) == 0) {
+        ptrace(PTRACE_INTERRUPT, number, NULL, NULL);
+        vector_push(&threads->arena, &threads->list, ((struct left_thread){process, number}));
+    }
     snprintf(name, sizeof name, "/proc/%d/task/%d/children", (int)process, (int)number);
     FILE *file = fopen(name, "re");
     while (file && fscanf(file, "%d", &child) == 1) /* NOLINT(cert-err34-c): the kernel's digits */
-        put_right((pid_t)child);
+        stop_process(threads, (pid_t)child);
     if (file)
         fclose(file);
 }
 
-static void put_right(pid_t process) {
+static void stop_process(struct left_threads *threads, pid_t process) {
     char name[64];
     const struct dirent *entry;
-    if (process != getpid()) {
-        restore_ticks(process);
-        restore_code(process);
-    }
     snprintf(name, sizeof name, "/proc/%d/task", (int)process);
-    DIR *threads = opendir(name);
-    while (threads && (entry = readdir(threads)))
+    DIR *directory = opendir(name);
+    while (directory && (entry = readdir(directory)))
         if (*entry->d_name != '.')
-            put_thread_right(process, (pid_t)strtol(entry->d_name, NULL, 10));
-    if (threads)
-        closedir(threads);
+            stop_thread(threads, process, (pid_t)strtol(entry->d_name, NULL, 10));
+    if (directory)
+        closedir(directory);
+}
+
+/* The thread goes on. A signal for what it has found in place of its instruction is none. */
+static void release_thread(pid_t number) {
+    int status;
+    if (waitpid(number, &status, __WALL) != number || !WIFSTOPPED(status))
+        return;
+    int signal = status >> 16 ? 0 : WSTOPSIG(status);
+    ptrace(PTRACE_DETACH, number, NULL, (void *)(intptr_t)(signal == SIGILL ? 0 : signal));
+}
+
+/* Puts right what the recorder has left. All of it stands meanwhile, as it would come to what is
+ * not right yet. */
+static void put_right(void) {
+    struct left_threads threads = {.arena = {0}};
+    cpu_set_t ours;
+    bool known = sched_getaffinity(0, sizeof ours, &ours) == 0;
+    stop_process(&threads, getpid());
+    stop_process(&threads, getpid()); /* what was made meanwhile */
+    for (size_t i = 0; i < threads.list.count; i++) {
+        const struct left_thread *thread = &threads.list.data[i];
+        if (i == 0 || thread->process != threads.list.data[i - 1].process) {
+            restore_code(thread->process);
+            restore_ticks(thread->process);
+        }
+        if (known)
+            sched_setaffinity(thread->number, sizeof ours, &ours);
+    }
+    for (size_t i = 0; i < threads.list.count; i++)
+        release_thread(threads.list.data[i].number);
+    arena_release(&threads.arena);
 }
 
 /* ---- the guard ---- */
@@ -151,7 +201,7 @@ void guard_recorder(struct record_note **note, const sigset_t *mask) {
     int status = await(recorder);
     if (shared->has_ended || !shared->first)
         exit(child_end(status, mask));
-    put_right(getpid());
+    put_right();
     if (WIFSIGNALED(status))
         warn("the recorder has ended by signal %d; the program goes on", WTERMSIG(status));
     else
