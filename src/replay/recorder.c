@@ -170,6 +170,15 @@ static bool goes_to_tick(const struct recorded_thread *thread, double now) {
            (thread->tick.block && now < thread->process->group->until + seconds);
 }
 
+/* Whether the thread, which has the turn and other threads beside it, has been killed, and its end
+ * is not told yet. */
+static bool is_killed(const struct recorded_thread *thread) {
+    const struct recorded_process *process = thread->process;
+    return process->group->turn == thread && thread->number == process->number &&
+           process->threads > 1 && !thread->stands && !thread->is_pending &&
+           thread->state < RECORD_ENDS && has_ended(process->number, thread->number);
+}
+
 /* The end of THREAD is told when the other threads of its process have ended. They wait for its
  * turn with their own ends. */
 static void pass_turn_of_killed(struct recorded_thread *thread) {
@@ -184,12 +193,12 @@ static void look(struct recorder *recorder) {
     look_at_stopped(recorder);
     end_orphans(recorder);
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
-        if (!holds_signal(at) && !keeps_waiting(at))
-            continue;
-        if (has_ended(at->process->number, at->number)) {
+        if (is_killed(at)) {
             pass_turn_of_killed(at);
             continue;
         }
+        if (!holds_signal(at) && !keeps_waiting(at))
+            continue;
         if (keeps_waiting(at) && now > at->process->group->until) {
             end_inside(at);
             if (at->process->inside.is_mapped && is_asleep(at->process->number, at->number))
