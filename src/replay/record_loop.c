@@ -40,6 +40,8 @@ bool record_loop(struct recorded_thread *thread) {
         continue_thread(thread, 0);
         return false;
     case LOOP_STOPPED:
+        if (!status) /* it has been killed */
+            return false;
         thread->stop_asked = !by_us;
         thread->pending = status;
         thread->is_pending = true;

@@ -7,10 +7,12 @@
 #include "tracee/call_effects.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
+#include "util/process.h"
 #include "x86/call_stop.h"
 #include "x86/kernel.h"
 #include "x86/step.h"
 
+#include <sched.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -20,13 +22,29 @@ enum {
     PIECE = 1 << 16
 };
 
+/* Waits for the next stop of THREAD, or its end. Sets STATUS to 0, and returns false, if neither
+ * comes: it has been killed, and is the first of its process, so its end is told behind those of
+ * others. */
+static bool await_status(pid_t thread, int *status) {
+    static const unsigned looks_of_end = 20;
+    for (unsigned looks = 1;; looks++) {
+        *status = 0;
+        pid_t stopped = waitpid(thread, status, __WALL | WNOHANG);
+        if (stopped)
+            return stopped == thread;
+        if (looks % looks_of_end == 0 && has_ended(thread, thread))
+            return false;
+        sched_yield();
+    }
+}
+
 /* Executes one instruction, which is no system call. */
 static enum loop_state step_once(pid_t thread, int *status) {
     struct single_step step = begin_step(thread);
     if (!step.is_step)
         return LOOP_NONE;
-    if (ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL) != 0 ||
-        waitpid(thread, status, __WALL) != thread || *status != STEPPED)
+    if (ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL) != 0 || !await_status(thread, status) ||
+        *status != STEPPED)
         return LOOP_STOPPED;
     finish_step(thread, &step);
     return LOOP_FOUND;
