@@ -9,12 +9,15 @@
  * Not perfect: a program that reads its own code, or its memory map, sees the changes. */
 #include "replay/inside.h"
 
+#include "tracee/stop.h"
 #include "tracee/tracee.h"
+#include "util/process.h"
 #include "x86/kernel.h"
 #include "x86/trap.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,11 +343,16 @@ bool inside_is_busy(const struct inside *inside, pid_t thread) {
     return is_inside(at) && (!site_around(inside, at, &place) || place < QUIPU_INSIDE_SITE_CALL);
 }
 
-/* Continues THREAD by REQUEST. Returns whether it has stopped by a trap. */
+/* Continues THREAD by REQUEST. Returns whether it has stopped by a trap. The end of a first thread
+ * that was killed is told only behind those of others. */
 static bool go(pid_t thread, enum __ptrace_request request, int signal, int *status) {
+    pid_t stopped;
     *status = 0;
-    return ptrace(request, thread, NULL, (void *)(intptr_t)signal) == 0 &&
-           waitpid(thread, status, __WALL) == thread && *status == (SIGTRAP << 8 | 0x7f);
+    if (ptrace(request, thread, NULL, (void *)(intptr_t)signal) != 0)
+        return false;
+    while ((stopped = waitpid(thread, status, __WALL | WNOHANG)) == 0 && !has_ended(thread, thread))
+        sched_yield();
+    return stopped == thread && *status == STEPPED;
 }
 
 /* Whether a call with these registers, which are those behind it, was interrupted. */

@@ -143,6 +143,8 @@ static bool add_entry(struct recorded_thread *thread, const struct quipu_inside_
     recording_add_call(&thread->recorder->writer, thread->id, entry->number, entry->hash, 0,
                        entry->result);
     thread->recorder->calls++;
+    if (entry->number == SYS_brk)
+        thread->process->data_end = (uint64_t)entry->result;
     return true;
 }
 
