@@ -1,9 +1,11 @@
 /* image.S: the code that is copied into programs, as it is linked from entry.S and inside.c. */
         .section .rodata
         .globl  quipu_inside_image
-        .globl  quipu_inside_image_end
+        .globl  quipu_inside_image_size
 quipu_inside_image:
         .incbin "inside.bin"
-quipu_inside_image_end:
+1:      .balign 4
+quipu_inside_image_size:
+        .long   1b - quipu_inside_image
 
         .section .note.GNU-stack, "", @progbits

@@ -36,7 +36,8 @@ enum {
     RESTART_LAST = 516
 };
 
-extern const uint8_t quipu_inside_image[], quipu_inside_image_end[];
+extern const uint8_t quipu_inside_image[];
+extern const uint32_t quipu_inside_image_size;
 
 static uint64_t trampoline_of(uint32_t slot) {
     return QUIPU_INSIDE_TRAMPOLINE + (uint64_t)slot * QUIPU_INSIDE_TRAMPOLINE_SIZE;
@@ -60,11 +61,6 @@ static struct inside_site *site_at_slot(const struct inside *inside, uint32_t sl
     return NULL;
 }
 
-static bool write_data(pid_t thread, uint64_t address, const void *bytes, size_t size) {
-    struct iovec here = {(void *)bytes, size}, there = {(void *)address, size};
-    return process_vm_writev(thread, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
 /* ---- the memory ---- */
 
 /* The device of the files that tell of processes, among them the program's memory map. */
@@ -75,7 +71,7 @@ static uint64_t device_of_processes(void) {
 
 static bool fill(pid_t thread, uint32_t mode) {
     struct quipu_inside_state state = {.mode = mode, .left_device = device_of_processes()};
-    const size_t size = (size_t)(quipu_inside_image_end - quipu_inside_image);
+    const size_t size = quipu_inside_image_size;
     const uint64_t code[6] = {QUIPU_INSIDE, QUIPU_INSIDE_DATA - QUIPU_INSIDE,
                               PROT_READ | PROT_EXEC};
     if (mode == QUIPU_INSIDE_RECORD)
@@ -314,16 +310,17 @@ void inside_look(const struct inside *inside, struct user_regs_struct *registers
         registers->rip = site->address;
 }
 
-void inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers) {
+bool inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers) {
     const struct inside_site *site = left_site(inside, registers);
     if (!site)
-        return;
+        return false;
     struct user_regs_struct own = *registers;
     inside_look(inside, registers);
     own.rcx = registers->rcx;
     if (!site->plan->moved || !site->is_patched)
         own.rip = registers->rip;
     set_general_registers(thread, &own);
+    return true;
 }
 
 void inside_return(struct inside *inside, struct arena *arena, pid_t thread) {

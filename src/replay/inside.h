@@ -83,8 +83,8 @@ void inside_look(const struct inside *inside, struct user_regs_struct *registers
 
 /* THREAD is stopped in front of a system call, with REGISTERS. If it was left by the memory, the
  * registers become what they would be in the program. Where instructions were moved, the thread's
- * own ones still lead to these. */
-void inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers);
+ * own ones still lead to these. Returns whether it was left. */
+bool inside_enter(const struct inside *inside, pid_t thread, struct user_regs_struct *registers);
 
 /* THREAD, which is stopped, is about to enter a handler. It will go on in the program if it is in
  * what was moved, or in front of it; and so will all others. ARENA is the process's. */

@@ -4,7 +4,6 @@
  * another thread may have to execute before its end, and how it is made if so. */
 #include "replay/inside_rows.h"
 
-#include "tracee/call_log.h"
 #include "util/diag.h"
 
 enum {
@@ -180,4 +179,16 @@ const struct quipu_inside_rows *inside_rows(void) {
 
 bool may_be_inside(uint64_t number) {
     return number < QUIPU_INSIDE_NUMBERS && inside_rows()->first[number];
+}
+
+bool waits_inside(const struct system_call *call) {
+    const struct quipu_inside_rows *all = inside_rows();
+    uint8_t index = may_be_inside(call->number) ? all->first[call->number] : 0;
+    for (; index; index = all->rows[index].next) {
+        const struct quipu_inside_row *row = &all->rows[index];
+        if (((uint32_t)call->arguments[row->argument] & row->mask) == row->value)
+            return row->kind == QUIPU_INSIDE_READ || row->kind == QUIPU_INSIDE_POLL ||
+                   row->kind == QUIPU_INSIDE_MESSAGE || row->kind == QUIPU_INSIDE_FUTEX;
+    }
+    return false;
 }

@@ -158,9 +158,6 @@ void take_inside(struct player *player);
 /* Sets REGISTERS to those that the program has in front of the call at which the thread is. */
 bool look_at_call(const struct player *player, struct user_regs_struct *registers);
 
-/* The next event tells of an instruction that the recorder has replaced. */
-void note_site(struct player *player);
-
 /* The thread is behind CALL. If a child has had its memory up to now, it has it for itself. */
 void end_shared_inside(struct player *player, const struct system_call *call);
 

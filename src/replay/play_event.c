@@ -63,6 +63,22 @@ static bool keep_memory(struct player *player, struct event *event) {
     return true;
 }
 
+/* The event tells of an instruction that the recorder has replaced. */
+static void note_site(struct player *player) {
+    struct site_event site;
+    uint32_t id = player->event.thread;
+    if (!player->hooks->gives_inside || !read_site_event(&player->event, &site) || !id ||
+        id > player->threads.count || !player->threads.data[id - 1]->process)
+        return;
+    struct inside_plan *plan = ARENA_NEW(player->arena, struct inside_plan);
+    *plan = (struct inside_plan){.padding = (int16_t)site.padding, .moved = site.moved};
+    memcpy(plan->code, site.code, (size_t)CALL_SIZE + site.moved);
+    if (site.padding_code)
+        memcpy(plan->padding_code, site.padding_code, CALL_JUMP_SIZE);
+    struct play_process *process = player->threads.data[id - 1]->process;
+    vector_push(player->arena, &process->sites, ((struct play_site){site.address, plan}));
+}
+
 bool peek_event(struct player *player) {
     const char *wrong = NULL;
     while (!player->has_event) {

@@ -41,21 +41,6 @@ static bool others_stand_behind(const struct player *player, uint64_t address) {
     return false;
 }
 
-void note_site(struct player *player) {
-    struct site_event site;
-    uint32_t id = player->event.thread;
-    if (!player->hooks->gives_inside || !read_site_event(&player->event, &site) || !id ||
-        id > player->threads.count || !player->threads.data[id - 1]->process)
-        return;
-    struct inside_plan *plan = ARENA_NEW(player->arena, struct inside_plan);
-    *plan = (struct inside_plan){.padding = (int16_t)site.padding, .moved = site.moved};
-    memcpy(plan->code, site.code, (size_t)CALL_SIZE + site.moved);
-    if (site.padding_code)
-        memcpy(plan->padding_code, site.padding_code, CALL_JUMP_SIZE);
-    struct play_process *process = player->threads.data[id - 1]->process;
-    vector_push(player->arena, &process->sites, ((struct play_site){site.address, plan}));
-}
-
 /* Replaces the instructions that the recorder has replaced by now. */
 static void replace_sites(struct player *player) {
     struct play_process *process = player->thread->process;

@@ -200,6 +200,16 @@ void set_boundary(struct recorded_thread *thread, bool before_call) {
     thread->before_call = before_call;
 }
 
+void keep_entry(struct recorded_thread *thread, const struct user_regs_struct *registers) {
+    if (!thread->recorder->last.seconds)
+        return;
+    if (!thread->entry)
+        thread->entry = calloc(1, sizeof *thread->entry);
+    CHECK(thread->entry);
+    get_registers(thread->number, thread->entry); /* unless it was killed */
+    thread->entry->general = *registers;
+}
+
 void release_held(struct recorded_thread *thread) {
     if (thread->held)
         ptrace(PTRACE_SETSIGMASK, thread->number, sizeof thread->mask, &thread->mask);

@@ -115,6 +115,7 @@ struct recorded_thread {
     struct system_call call;
     uint32_t call_hash; /* of the registers in front of it */
     uint64_t behind;    /* the address behind its instruction */
+    bool was_tried;     /* it was tried inside, where it would have waited */
     int64_t refused;    /* the call is not made, and fails with this error; 0: it is made */
     const char *opened; /* the path that the call opens, or "" */
     uint32_t maps;      /* number of the file that the call maps as shared memory; 0: none */
@@ -267,6 +268,9 @@ bool is_made_since_begin(const struct recorder *recorder, int64_t seconds, uint3
  * front of the next call. */
 void set_boundary(struct recorded_thread *thread, bool before_call);
 
+/* The thread is in front of a call, with REGISTERS, which an image may need. */
+void keep_entry(struct recorded_thread *thread, const struct user_regs_struct *registers);
+
 /* The program gets the signals that are held back when it continues. */
 void release_held(struct recorded_thread *thread);
 
@@ -293,10 +297,6 @@ void record_inside(struct recorded_thread *thread);
 
 /* THREAD is behind a call, which was recorded. */
 void record_inside_call(struct recorded_thread *thread);
-
-/* THREAD has stopped. If it was waiting in a call that it makes inside, it is now in that call as
- * if it had made it by itself, which was interrupted. Returns whether it was. */
-bool record_interrupted(struct recorded_thread *thread);
 
 /* Adds which instructions make calls inside now, for a replay that begins with the image here. */
 void record_sites(struct recorder *recorder);
@@ -342,9 +342,9 @@ bool keeps_waiting(const struct recorded_thread *thread);
 void record_call_entry(struct recorded_thread *thread);
 void record_call_exit(struct recorded_thread *thread);
 
-/* THREAD is in its call, which has no entry yet, and was interrupted. REGISTERS are those in it. */
-void begin_interrupted_call(struct recorded_thread *thread,
-                            const struct user_regs_struct *registers);
+/* THREAD has stopped. If it was waiting in a call that it makes inside, it is now in that call as
+ * if it had made it by itself, which was interrupted. Returns whether it was. */
+bool record_interrupted(struct recorded_thread *thread);
 
 /* Adds the call, which has its result, with what it has written. */
 void record_call_end(struct recorded_thread *thread);
@@ -494,9 +494,6 @@ bool record_counter(struct recorded_thread *thread, int signal);
 bool record_loop(struct recorded_thread *thread);
 
 /* ---- record_image.c ---- */
-
-/* The thread is in front of a call, with REGISTERS. */
-void keep_entry(struct recorded_thread *thread, const struct user_regs_struct *registers);
 
 /* Only the last SECONDS are kept; 0: all. */
 void begin_last(struct recorder *recorder, double seconds, const char *program, char **command);

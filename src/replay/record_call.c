@@ -89,8 +89,9 @@ static void begin_call(struct recorded_thread *thread) {
     }
 }
 
-void begin_interrupted_call(struct recorded_thread *thread,
-                            const struct user_regs_struct *registers) {
+/* The thread is in its call, which has no entry yet, and was interrupted. */
+static void begin_interrupted_call(struct recorded_thread *thread,
+                                   const struct user_regs_struct *registers) {
     thread->call_hash = hash_registers(registers, true);
     thread->behind = registers->rip;
     keep_entry(thread, registers);
@@ -102,11 +103,32 @@ void begin_interrupted_call(struct recorded_thread *thread,
     thread->state = RECORD_INTERRUPTED;
 }
 
+bool record_interrupted(struct recorded_thread *thread) {
+    struct recorded_process *process = thread->process;
+    struct user_regs_struct registers;
+    if (thread->state != RECORD_RUNS || !inside_is_busy(&process->inside, thread->number) ||
+        !inside_take_call(&process->inside, thread->number, &registers))
+        return false;
+    record_inside(thread);
+    thread->call = (struct system_call){
+        .number = registers.orig_rax,
+        .arguments = {registers.rdi, registers.rsi, registers.rdx, registers.r10, registers.r8,
+                      registers.r9},
+        .result = (int64_t)registers.rax,
+    };
+    begin_interrupted_call(thread, &registers);
+    set_boundary(thread, false);
+    thread->at_event = false;
+    return true;
+}
+
 void record_call_entry(struct recorded_thread *thread) {
     struct user_regs_struct registers;
     if (!get_general_registers(thread->number, &registers))
         return;
-    inside_enter(&thread->process->inside, thread->number, &registers);
+    const struct inside *inside = &thread->process->inside;
+    thread->was_tried = inside_enter(inside, thread->number, &registers) &&
+                        !(inside->left & QUIPU_LEFT_ALL) && waits_inside(&thread->call);
     if (thread->state == RECORD_INTERRUPTED) {
         thread->state = RECORD_IN_CALL;
         return;

@@ -38,16 +38,6 @@ static const double share = 0.05;
 
 /* ---- registers in front of calls ---- */
 
-void keep_entry(struct recorded_thread *thread, const struct user_regs_struct *registers) {
-    if (!thread->recorder->last.seconds)
-        return;
-    if (!thread->entry)
-        thread->entry = calloc(1, sizeof *thread->entry);
-    CHECK(thread->entry);
-    get_registers(thread->number, thread->entry); /* unless it was killed */
-    thread->entry->general = *registers;
-}
-
 /* The thread is in front of the call instead of in it. */
 static void leave_entry(struct user_regs_struct *registers) {
     registers->rip -= 2;

@@ -169,27 +169,8 @@ void record_inside(struct recorded_thread *thread) {
     recording_gather(&thread->recorder->writer, true);
     add_entries(thread, (const uint8_t *)log, used);
     recording_gather(&thread->recorder->writer, false);
-    write_memory(thread->number, place, &none, sizeof none);
+    write_data(thread->number, place, &none, sizeof none);
     thread->has_boundary = thread->at_event = false;
-}
-
-bool record_interrupted(struct recorded_thread *thread) {
-    struct recorded_process *process = thread->process;
-    struct user_regs_struct registers;
-    if (thread->state != RECORD_RUNS || !inside_is_busy(&process->inside, thread->number) ||
-        !inside_take_call(&process->inside, thread->number, &registers))
-        return false;
-    record_inside(thread);
-    thread->call = (struct system_call){
-        .number = registers.orig_rax,
-        .arguments = {registers.rdi, registers.rsi, registers.rdx, registers.r10, registers.r8,
-                      registers.r9},
-        .result = (int64_t)registers.rax,
-    };
-    begin_interrupted_call(thread, &registers);
-    set_boundary(thread, false);
-    thread->at_event = false;
-    return true;
 }
 
 /* ---- calls that have stopped ---- */
@@ -270,7 +251,7 @@ void record_inside_call(struct recorded_thread *thread) {
         inside_forget_descriptors(inside, thread->number);
     if (!may_be_inside(thread->call.number) || thread->stream)
         return;
-    const uint64_t address = call_site(thread->number);
+    const uint64_t address = thread->behind - CALL_SIZE;
     if (inside_is_due(inside, &process->arena, address))
         replace_site(thread, address);
 }

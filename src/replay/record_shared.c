@@ -182,9 +182,9 @@ static void add_written(struct recorded_thread *thread, uint64_t place, const ui
 
 void record_file_write(struct recorded_thread *thread) {
     static uint8_t bytes[QUIPU_RECORDING_MEMORY_MAX];
-    uint64_t left = (uint64_t)thread->call.result, place = written_place(thread);
     if (!thread->writes)
         return;
+    uint64_t left = (uint64_t)thread->call.result, place = written_place(thread);
     if (thread->call.number == SYS_ftruncate)
         add_written(thread, place, bytes, 0);
     int fd = left ? open(link_of_written(thread), O_RDONLY | O_CLOEXEC) : -1;

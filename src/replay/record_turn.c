@@ -94,7 +94,7 @@ static bool is_made_to_wait(const struct system_call *call) {
 static bool comes_back(struct recorded_thread *thread) {
     const struct timespec pause = {0, PAUSE};
     double until = clock_seconds() + call_most;
-    if (thread->vforks || is_made_to_wait(&thread->call))
+    if (thread->vforks || thread->was_tried || is_made_to_wait(&thread->call))
         return false;
     for (bool first = true;; first = false) {
         int status;

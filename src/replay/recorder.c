@@ -52,7 +52,9 @@ static void take_entry(struct recorded_thread *thread, const struct thread_stop 
 static void take_stop(struct recorded_thread *thread, int status) {
     struct thread_stop stop = read_stop(thread->number, status, &thread->call);
     thread->stands = true;
-    if (stop.reason == REASON_EXIT || !inside_is_busy(&thread->process->inside, thread->number))
+    bool at_call = stop.reason == REASON_CALL_ENTRY || stop.reason == REASON_CALL_EXIT;
+    if (at_call || stop.reason == REASON_EXIT ||
+        !inside_is_busy(&thread->process->inside, thread->number))
         record_inside(thread);
     if (stop.is_filtered && thread->state == RECORD_IN_CALL)
         return; /* it was reported already */

@@ -255,7 +255,8 @@ static void keep_copy(struct recording *recording, size_t index, const struct cu
     kept->bytes = malloc(size + 1);
     if (!kept->bytes)
         return;
-    memcpy(kept->bytes, contents->next, size);
+    if (size)
+        memcpy(kept->bytes, contents->next, size);
     kept->size = size;
     recording->kept_bytes += size;
 }

@@ -80,6 +80,11 @@ bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, siz
     return read_memory(tracee_memory(tracee), address, bytes, size);
 }
 
+bool write_data(pid_t process, uint64_t address, const void *bytes, size_t size) {
+    struct iovec here = {(void *)bytes, size}, there = {(void *)address, size};
+    return process_vm_writev(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
 /* /proc/PID/mem also writes to read-only pages. */
 bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size) {
     char path[64];

@@ -99,7 +99,10 @@ void step_over(struct tracee *tracee, pid_t thread, uint64_t address);
 /* Reads SIZE bytes of a stopped process. Returns false if not all of them are mapped. */
 bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size);
 
-/* Writes SIZE bytes, also to pages that the process itself may not write. */
+/* Writes SIZE bytes, by one call, where the process itself may write. */
+bool write_data(pid_t process, uint64_t address, const void *bytes, size_t size);
+
+/* The same, also to pages that the process itself may not write. */
 bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size);
 
 /* The memory of PROCESS, for expressions. BIAS is that of the program's binary. */
