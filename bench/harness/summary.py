@@ -173,7 +173,7 @@ def render(result, markdown):
     columns.append('spread: how far the median and the slowest run are above the fastest')
     times = [build_time_table(result, compare, f'{title}: {how}', table)
              for table, title in (('time', 'Run time'), ('watch', 'Run time, memory watched'),
-                                ('trace', 'Run time, traced'))
+                                ('trace', 'Run time, traced'), ('recording', 'Run time, recorded'))
              for compare, how in ((paired, 'median of the ratios within each round'),
                                   (fastest, 'ratio of the fastest runs'))]
     tables = [*times, build_paper_table(result), build_query_table(result),
