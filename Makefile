@@ -23,7 +23,7 @@ VERSIONED = $(addprefix quipu-,$(shell scripts/compilers))
 all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/include/quipu.h library \
 	$B/share/quipu/build-libc $B/share/quipu/fetch-source
 
-$B/bin/quipu: $(TOOL_OBJECTS) $B/obj/inside/image.o
+$B/bin/quipu: $(TOOL_OBJECTS) $B/obj/src/replay/inside_image.o
 	@mkdir -p $B/bin $B/libexec/quipu
 	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--build-id -o $@ $^ $(LIBS)
 	@for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $B/bin/$$n; done

@@ -20,5 +20,7 @@ $B/obj/inside/inside.elf: $(INSIDE_OBJECTS)
 	$(LD) -static -z noseparate-code --build-id=none -Ttext=$(INSIDE_ADDRESS) -e $(INSIDE_ADDRESS) -o $@ $^
 $B/obj/inside/inside.bin: $B/obj/inside/inside.elf
 	$(OBJCOPY) -O binary -j .text -j .rodata $< $@
-$B/obj/inside/image.o: inside/image.S $B/obj/inside/inside.bin
-	$(RUNTIME_CC) -I$(@D) -c -o $@ $<
+# Beside the objects that use it, so whatever links those finds it.
+$B/obj/src/replay/inside_image.o: inside/image.S $B/obj/inside/inside.bin
+	@mkdir -p $(@D)
+	$(RUNTIME_CC) -I$B/obj/inside -c -o $@ $<

@@ -29,7 +29,7 @@ refused "missing.rec" missing.rec
 refused "is not a recording" /bin/sh
 : >empty.rec
 refused "is not a recording" empty.rec
-head -c 16 good.rec >bad.rec
+head -c 24 good.rec >bad.rec
 refused "was cut before the program began" bad.rec
 damaged 8 '\x07'
 refused "version 7" bad.rec
