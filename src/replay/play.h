@@ -184,7 +184,7 @@ const char *play_image(struct player *player);
 /* ---- play_program.c ---- */
 
 /* Returns the file of the program of START, in ARENA. */
-struct program_file *program_of(struct arena *arena, const struct start *start);
+struct program_file *file_of_program(struct arena *arena, const struct start *start);
 
 /* Executes the file at PATH as the program of START, with its limit of the stack, under control.
  * Sets PROCESS to its number. Returns NULL, or a message. */

@@ -265,7 +265,7 @@ static const char *make_process(struct player *player, bool has_first) {
         making.process = add_play_process(player, number, (pid_t)making.image.number);
         making.process->is_first = making.image.is_first;
         making.process->program =
-            program_of(player->arena, &(struct start){.path = making.image.path});
+            file_of_program(player->arena, &(struct start){.path = making.image.path});
         making.process->ticks.armed = making.image.has_armed_ticks;
     }
     if (!wrong)

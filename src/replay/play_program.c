@@ -64,7 +64,7 @@ static int extract_file(struct player *player, const struct program_file *progra
     return -1;
 }
 
-struct program_file *program_of(struct arena *arena, const struct start *start) {
+struct program_file *file_of_program(struct arena *arena, const struct start *start) {
     struct program_file *file = ARENA_NEW(arena, struct program_file);
     file->path = arena_copy(arena, start->path, strlen(start->path));
     file->size = start->file_size;
@@ -180,7 +180,7 @@ static const char *execute_with_loader(struct player *player, const struct start
 
 const char *execute_file(struct player *player, const struct start *start, char **argv,
                          char **environment, pid_t *process) {
-    const struct program_file *program = program_of(&player->start_arena, start);
+    const struct program_file *program = file_of_program(&player->start_arena, start);
     int file = extract_file(player, program, start->path);
     if (file >= 0) {
         const char *wrong = execute_with_loader(player, start, file, argv, environment, process);

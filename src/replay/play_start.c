@@ -108,7 +108,7 @@ const char *start_play(struct player *player) {
     player->number = start.process;
     player->thread = add_play_thread(player, NULL, process, start.process);
     player->process = process;
-    player->thread->process->program = program_of(player->arena, &start);
+    player->thread->process->program = file_of_program(player->arena, &start);
     return make_equal(player, &start);
 }
 
@@ -132,7 +132,7 @@ void play_program(struct player *player) {
         kill_process(player, own);
         inside_forget(&own->inside);
         thread->process = own;
-        struct program_file *program = program_of(player->arena, &start);
+        struct program_file *program = file_of_program(player->arena, &start);
         program->begin = player->events;
         own->program = program;
         thread->recorded = own->recorded;
