@@ -4,6 +4,7 @@
  * of this machine alone, but of all its users. */
 #include "cmd/replay_session.h"
 
+#include "debug/program.h"
 #include "debug/server.h"
 #include "util/diag.h"
 #include "util/process.h"
@@ -40,18 +41,23 @@ static const struct {
     {"signal", SESSION_SIGNAL},
 };
 
-static enum session_begin read_begin(const char *text, uint64_t *events) {
+static struct session_place read_begin(const char *text) {
+    struct session_place place = {.begin = SESSION_BEGIN, .moment = text};
     char *end;
     if (!text)
-        return SESSION_BEGIN;
+        return place;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (strcmp(begins[i].name, text) == 0)
-            return begins[i].begin;
+        if (strcmp(begins[i].name, text) == 0) {
+            place.begin = begins[i].begin;
+            return place;
+        }
+    place.begin = strchr(text, '@') ? SESSION_MOMENT : SESSION_EVENTS;
     errno = 0;
-    *events = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno)
-        die("--at='%s': name 'begin', 'end', 'program', 'signal', or a number of events", text);
-    return SESSION_EVENTS;
+    place.events = strtoull(text, &end, 10);
+    if (place.begin == SESSION_EVENTS && (!isdigit((unsigned char)*text) || *end || errno))
+        die("--at='%s': name 'begin', 'end', 'program', 'signal', a moment, or a number of events",
+            text);
+    return place;
 }
 
 /* ---- a port ---- */
@@ -206,9 +212,8 @@ static int run_session(struct timeline *timeline, const struct replay_options *o
 int debug_replay(const char *path, const struct replay_options *options) {
     static struct timeline timeline;
     struct arena arena = {0};
-    uint64_t events = 0;
     int status = 1;
-    enum session_begin begin = read_begin(options->at, &events);
+    const struct session_place place = read_begin(options->at);
     if (options->port)
         read_port(options->port);
     signal(SIGPIPE, SIG_IGN);
@@ -217,9 +222,10 @@ int debug_replay(const char *path, const struct replay_options *options) {
     if (!wrong) {
         signal(SIGINT, SIG_IGN); /* gdb takes it, and asks for a stop */
         signal(SIGQUIT, SIG_IGN);
-        wrong = begin_session(&timeline, begin, events);
+        wrong = begin_session(&timeline, &place);
         if (!wrong)
             status = run_session(&timeline, options);
+        forget_program(&timeline);
         timeline_end(&timeline);
     }
     if (wrong && *wrong)

@@ -9,7 +9,7 @@
 /* In seconds. */
 static const double checkpoint_interval = 0.05, long_slice = 0.25;
 
-static void keep_sometimes(struct timeline *timeline, const struct halt *halt) {
+void keep_on_the_way(struct timeline *timeline, const struct halt *halt) {
     double now = clock_seconds();
     if (halt->kind == HALT_TIMER || now - timeline->kept > checkpoint_interval)
         keep_here(timeline);
@@ -56,7 +56,7 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
         if (timeline->program != program)
             halt = begin_program(timeline, halt);
         else if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
-            keep_sometimes(timeline, &halt);
+            keep_on_the_way(timeline, &halt);
         is_seen = !is_on_the_way(&halt, steps);
     } while (!is_seen);
     end_motion(timeline);
@@ -71,7 +71,7 @@ bool go_to_end(struct timeline *timeline, uint64_t *signal) {
     while (!timeline->here.ended && halt.kind != HALT_INTERRUPT) {
         halt = advance(timeline, false);
         if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
-            keep_sometimes(timeline, &halt);
+            keep_on_the_way(timeline, &halt);
         if (halt.kind == HALT_SIGNAL)
             *signal = timeline->here.events;
     }

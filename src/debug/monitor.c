@@ -1,4 +1,5 @@
 /* monitor.c: commands of quipu's own, 'monitor ...' in gdb; see session.h. */
+#include "debug/program.h"
 #include "debug/session.h"
 
 #include <ctype.h>
@@ -20,10 +21,24 @@ static void tell_bytes(struct session *session, const char *text, size_t size) {
     }
 }
 
-/* The present place, by its events and instructions. */
+/* The moment of the thread that the user looks at. */
+static void tell_moment(struct session *session) {
+    struct arena arena = {0};
+    struct timeline *timeline = session->timeline;
+    pid_t thread = session->selected ? session->selected : player_thread(timeline->player);
+    struct moment moment = moment_of(timeline, &arena, thread, true);
+    if (*moment.text)
+        tell(session,
+             arena_print(&arena, *moment.line ? "%s  %s\n" : "%s\n", moment.text, moment.line));
+    arena_release(&arena);
+}
+
+/* The present place, by its moment, its events and instructions. */
 static void tell_when(struct session *session, const char *argument) {
     const struct place *here = &session->timeline->here;
     (void)argument;
+    if (!here->ended && !is_elsewhere(&session->diversion, session->timeline))
+        tell_moment(session);
     tell_line(session, "event %llu", here->events);
     if (here->at_signal)
         tell(session, ", in front of a signal");
@@ -40,7 +55,17 @@ void come_to(struct session *session) {
     tell(session, "quipu: use 'maintenance flush register-cache' and 'frame' to see it\n");
 }
 
-/* Goes to a place, by the number of events, or to 'begin' or 'end'. */
+/* Goes to the moment TEXT. */
+static bool go_there(struct session *session, const char *text) {
+    struct arena arena = {0};
+    const char *wrong = go_to_moment(session->timeline, &arena, text);
+    if (wrong)
+        tell(session, arena_print(&arena, "quipu: '%s': %s\n", text, *wrong ? wrong : "stopped"));
+    arena_release(&arena);
+    return !wrong;
+}
+
+/* Goes to a place, by its moment, or the number of events, or to 'begin' or 'end'. */
 static void go(struct session *session, const char *argument) {
     struct timeline *timeline = session->timeline;
     char *end = (char *)argument;
@@ -52,8 +77,10 @@ static void go(struct session *session, const char *argument) {
         good = go_to_events(timeline, 0);
     else if (strcmp(argument, "end") == 0)
         good = go_to_end(timeline, &(uint64_t){0});
+    else if (strchr(argument, '@'))
+        good = go_there(session, argument);
     else if (!isdigit((unsigned char)*argument) || *end || errno)
-        tell(session, "quipu: name a number of events, 'begin' or 'end'\n");
+        tell(session, "quipu: name a moment, a number of events, 'begin' or 'end'\n");
     else if (!(good = go_to_events(timeline, events)))
         tell_line(session, "quipu: the recording has no %llu events\n", events);
     if (good)
@@ -88,8 +115,8 @@ static const struct {
     const char *name, *help;
     void (*run)(struct session *session, const char *argument);
 } commands[] = {
-    {"when", "tell where in the recording the process is", tell_when},
-    {"goto", "EVENTS, 'begin' or 'end': go there", go},
+    {"when", "tell where in the recording the thread is", tell_when},
+    {"goto", "MOMENT, EVENTS, 'begin' or 'end': go there", go},
     {"output", "tell what the program has written up to here", tell_output},
     {"checkpoint", "keep this place, to come back to it", add_bookmark},
     {"restart", "NUMBER: come back to that checkpoint", go_to_bookmark},

@@ -4,6 +4,7 @@
  * that. */
 #include "debug/server.h"
 
+#include "debug/program.h"
 #include "debug/session.h"
 
 #include <string.h>
@@ -175,8 +176,10 @@ static const char *go_to_last_signal(struct timeline *timeline) {
     return halt.kind == HALT_SIGNAL ? NULL : "the signal is not reached again";
 }
 
-const char *begin_session(struct timeline *timeline, enum session_begin begin, uint64_t events) {
-    switch (begin) {
+const char *begin_session(struct timeline *timeline, const struct session_place *place) {
+    uint64_t events = place->events;
+    const char *wrong;
+    switch (place->begin) {
     case SESSION_END:
         go_to_end(timeline, &events);
         return NULL;
@@ -186,6 +189,9 @@ const char *begin_session(struct timeline *timeline, enum session_begin begin, u
                                                          : "the program is not reached again";
     case SESSION_SIGNAL:
         return go_to_last_signal(timeline);
+    case SESSION_MOMENT:
+        wrong = go_to_moment(timeline, timeline->arena, place->moment);
+        return wrong ? arena_print(timeline->arena, "'%s': %s", place->moment, wrong) : NULL;
     case SESSION_EVENTS:
         return go_to_events(timeline, events)
                    ? NULL

@@ -11,11 +11,18 @@ enum session_begin {
     SESSION_END,
     SESSION_PROGRAM, /* the first instruction of the program that it executed last */
     SESSION_SIGNAL,  /* in front of the last signal */
-    SESSION_EVENTS   /* behind `events` events */
+    SESSION_EVENTS,  /* behind `events` events */
+    SESSION_MOMENT   /* at the moment that `moment` names */
 };
 
-/* Goes there. Returns NULL, or a message. */
-const char *begin_session(struct timeline *timeline, enum session_begin begin, uint64_t events);
+struct session_place {
+    enum session_begin begin;
+    uint64_t events;
+    const char *moment;
+};
+
+/* Goes to PLACE. Returns NULL, or a message. */
+const char *begin_session(struct timeline *timeline, const struct session_place *place);
 
 /* Serves the client that is connected by the descriptor FD, until it leaves. */
 void serve(struct timeline *timeline, int fd);

@@ -2,6 +2,7 @@
  *
  * A thread has the number that it had when it was recorded. One thread executes at a time, in the
  * order of the recording, whichever the client continues. The client may look at any. */
+#include "debug/program.h"
 #include "debug/session.h"
 
 #include <stdint.h>
@@ -21,18 +22,8 @@ static pid_t take_thread(const char **text) {
     return (pid_t)number;
 }
 
-/* Returns the thread's own number, or 0 if there is none that was RECORDED with this one. */
-static pid_t find_thread(const struct session *session, pid_t wanted) {
-    pid_t recorded, number;
-    size_t at = 0;
-    while (player_next_thread(session->timeline->player, &at, &recorded, &number))
-        if (recorded == wanted)
-            return number;
-    return 0;
-}
-
 pid_t selected_thread(const struct session *session) {
-    pid_t number = session->selected ? find_thread(session, session->selected) : 0;
+    pid_t number = session->selected ? own_number(session->timeline, session->selected) : 0;
     return number ? number : timeline_process(session->timeline);
 }
 
@@ -51,7 +42,7 @@ void take_selection(struct session *session, const char *text) {
     bool looks = *text == 'g';
     text += *text != '\0';
     pid_t thread = take_thread(&text);
-    if (thread && !find_thread(session, thread)) {
+    if (thread && !own_number(session->timeline, thread)) {
         answer_error(session, "there is no such thread");
         return;
     }
@@ -64,7 +55,7 @@ void take_selection(struct session *session, const char *text) {
 
 void take_alive(struct session *session, const char *text) {
     pid_t thread = take_thread(&text);
-    if (thread && find_thread(session, thread))
+    if (thread && own_number(session->timeline, thread))
         answer_text(session, "OK");
     else
         answer_error(session, "there is no such thread");

@@ -201,6 +201,10 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
         here->at_call = true;
         halt = (struct halt){.kind = HALT_CALL, .call = timeline->call};
         break;
+    case PAUSE_TICK:
+        here->steps = STEPS_UNKNOWN;
+        halt.kind = HALT_TIMER;
+        break;
     case PAUSE_INTERRUPTED:
         here->steps = STEPS_UNKNOWN;
         halt.kind = timeline->stopping ? HALT_INTERRUPT : HALT_TIMER;

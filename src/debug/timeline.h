@@ -23,6 +23,7 @@ enum {
 };
 
 struct checkpoint;
+struct played_program;
 
 struct place {
     uint64_t events;
@@ -56,7 +57,7 @@ enum halt_kind {
     HALT_SIGNAL,    /* in front of a signal */
     HALT_INTERRUPT, /* the debugger's user wants it */
     HALT_PROGRAM,   /* the process has executed another program, or, backwards, not yet */
-    HALT_TIMER,     /* `until` has come; also at an event or behind a step */
+    HALT_TIMER,     /* `until` has come; also at an event or behind a step; or the player's alarm */
     HALT_BEGIN,     /* at the begin; only backwards */
     HALT_END        /* there is no more */
 };
@@ -90,7 +91,9 @@ struct timeline {
     struct player *player;
     struct points points;
     struct caught_calls calls;
-    uint64_t memory;                                 /* bytes that checkpoints take at most */
+    struct played_program *played; /* program.h: of here; NULL: not read; see forget_program */
+    uint64_t programs;             /* that were read */
+    uint64_t memory;               /* bytes that checkpoints take at most */
     struct checkpoint *checkpoints[CHECKPOINTS_MAX]; /* in the order of time; owned */
     size_t count;
     const struct checkpoint *pinned, *working; /* are not removed; or NULL */
@@ -198,6 +201,9 @@ void drop_stand(struct stand *stand);
 bool is_slice_begin(const struct place *place);
 
 /* ---- forward.c ---- */
+
+/* Makes a checkpoint if it is time for one, at HALT, which is HALT_EVENT or HALT_TIMER. */
+void keep_on_the_way(struct timeline *timeline, const struct halt *halt);
 
 /* Goes forwards to the next halt that a user sees. With STEP, by one instruction. */
 struct halt go_forwards(struct timeline *timeline, bool step);

@@ -59,6 +59,20 @@ const struct named_thread *names_add(struct arena *arena, thread_names *names,
     return vector_at(names, names->count - 1);
 }
 
+/* A thread of an image does not know its maker, but that is in its name. */
+uint32_t names_maker(const thread_names *names, uint32_t number) {
+    const struct named_thread *thread = vector_at(names, number - 1);
+    size_t length = strlen(thread->name);
+    while (length && !strchr(":./", thread->name[length - 1]))
+        length--;
+    for (uint32_t i = 1; i <= names->count && length && !thread->maker; i++) {
+        const char *name = vector_at(names, i - 1)->name;
+        if (strlen(name) == length - 1 && memcmp(name, thread->name, length - 1) == 0)
+            return i;
+    }
+    return thread->maker;
+}
+
 /* Takes EVENT, which may tell of a thread. Returns false if it is corrupt. */
 static bool take_event(struct arena *arena, struct event *event, struct image_process *process,
                        thread_names *names) {

@@ -50,11 +50,12 @@ struct play_thread {
     struct play_process *process; /* NULL: the thread has ended */
     pid_t number;                 /* its own */
     pid_t recorded;               /* of the recorded one */
+    uint64_t calls;               /* system calls that it has begun */
     bool in_call, stepped;        /* the player's, of the thread that plays */
     bool awaits;                  /* it is in front of `call`, which others' events came behind */
     struct system_call call;      /* the last one that it has come to */
     struct play_stacks stacks;
-    struct tick_stop tick; /* it goes to the tick of the next event */
+    struct tick_stop tick; /* it goes to the tick of the next event, or to that of the alarm */
 };
 
 struct player {
@@ -64,6 +65,7 @@ struct player {
     const struct play_hooks *hooks;
     struct recording recording;
     VECTOR(struct play_thread *) threads; /* by their numbers in the recording, from 1 */
+    thread_names names;                   /* of these, and of later ones that were seen already */
     struct play_process *processes;
     struct play_process *own;   /* the only one that plays, or its ancestor; NULL: all play */
     size_t depth;               /* of `own` in the path of the hooks */
@@ -85,6 +87,8 @@ struct player {
     bool stepped;           /* its last instruction was a single step */
     uint64_t steps;         /* since the last event, if the next one comes behind steps */
     bool announced;         /* there was a pause in front of the signal that comes next */
+    pid_t alarm_thread;     /* recorded number of the thread that pauses at a tick; 0: none */
+    uint64_t alarm_count;   /* of its cells and base, at least */
 
     /* The next event that is not of memory, and the memory that it writes. */
     struct recording_place place; /* where they begin */
@@ -230,8 +234,8 @@ void kill_process(struct player *player, struct play_process *process);
 
 /* ---- play_tick.c ---- */
 
-/* If the next event is a tick, the thread will stop there, or in front of it; with STEP it is about
- * to execute one instruction, and is looked at behind that. */
+/* If the next event is a tick, or there is an alarm, the thread will stop there, or in front of it;
+ * with STEP it is about to execute one instruction, and is looked at behind that. */
 void approach_tick(struct player *player, bool step);
 
 /* It will not. */
@@ -242,6 +246,9 @@ bool play_tick_stop(struct player *player);
 
 /* If the thread is at the tick of the next event, that is done. Returns whether it is. */
 bool play_tick(struct player *player);
+
+/* Whether the thread, which is stopped at a tick, is at its alarm. */
+bool is_at_alarm(struct player *player);
 
 /* Whether the thread comes to the next event by a single step. */
 bool needs_step(struct player *player);

@@ -189,6 +189,7 @@ static const char *make_image_thread(struct player *player, struct making *makin
         !read_image_thread(&player->start_arena, event, &thread) || !thread.id ||
         thread.id > player->threads.count || player->threads.data[thread.id - 1]->process)
         return corrupt(player);
+    names_set(player->arena, &player->names, &making->image, &thread);
     bool is_first = making->threads++ == 0;
     if (!making->process)
         return NULL;
@@ -287,6 +288,7 @@ const char *play_image(struct player *player) {
     player->number = (pid_t)image.first;
     if (image.first_ended)
         player->playing.status = image.status;
+    names_begin_image(player->arena, &player->names, image.threads);
     for (uint32_t i = 0; i < image.threads; i++)
         vector_push(player->arena, &player->threads, &absent);
     for (uint64_t i = 0; i < image.processes && !wrong; i++)

@@ -107,6 +107,7 @@ const char *start_play(struct player *player) {
         return wrong;
     player->number = start.process;
     player->thread = add_play_thread(player, NULL, process, start.process);
+    names_begin(player->arena, &player->names);
     player->process = process;
     player->thread->process->program = file_of_program(player->arena, &start);
     return make_equal(player, &start);

@@ -20,6 +20,7 @@ struct saved_thread {
     bool awaits;
     struct play_stacks stacks;
     struct system_call call;
+    uint64_t calls;
     struct user_regs_struct general;
     size_t vector_size;
     uint8_t *vectors;
@@ -46,7 +47,8 @@ static struct saved_thread save_thread(struct player *player, uint32_t id,
                                  .recorded = thread->recorded,
                                  .awaits = thread->awaits,
                                  .stacks = thread->stacks,
-                                 .call = thread->call};
+                                 .call = thread->call,
+                                 .calls = thread->calls};
     if (thread == player->thread || !get_registers(thread->number, &registers))
         return saved;
     saved.general = registers.general;
@@ -117,6 +119,7 @@ static const char *restore_threads(struct player *player, const struct play_stat
         thread->awaits = thread->in_call = saved->awaits;
         thread->stepped = false;
         thread->call = saved->call;
+        thread->calls = saved->calls;
         thread->stacks = saved->stacks;
         thread->tick.block = 0;
         thread->number = saved->number;

@@ -144,6 +144,12 @@ static void take_path(struct player *player, struct play_process *process) {
     player->playing.calls = player->playing.signals = 0;
 }
 
+/* The next thread gets its name, unless it has one from an earlier time. */
+static void name_next_thread(struct player *player, const struct clone_event *made) {
+    if (player->names.count == player->threads.count)
+        names_add(player->arena, &player->names, made);
+}
+
 /* A thread of the recording that does not play. */
 static void add_absent_thread(struct player *player) {
     struct play_thread *thread = ARENA_NEW(player->arena, struct play_thread);
@@ -174,6 +180,7 @@ void play_clone(struct player *player, const struct system_call *call) {
         end_by_corruption(player);
         return;
     }
+    name_next_thread(player, &made);
     bool leads = is_on_path(player, player->event.thread);
     if (player->own && made.kind == QUIPU_CLONE_COPY && !leads) {
         maker->awaits = true;
@@ -315,8 +322,10 @@ static bool is_absent(struct player *player) {
     uint32_t id = is_begin ? made.maker : player->event.thread;
     if (!player->own || !id || id > player->threads.count || player->threads.data[id - 1]->process)
         return false;
-    if (is_begin)
+    if (is_begin) {
+        name_next_thread(player, &made);
         add_absent_thread(player);
+    }
     return true;
 }
 

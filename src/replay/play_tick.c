@@ -24,12 +24,53 @@ static void finish_tick(struct player *player, const struct tick_event *tick) {
         end_by_difference(player, "comes to a tick with other registers");
 }
 
+static bool has_alarm(const struct player *player) {
+    return player->alarm_thread && player->alarm_thread == player->thread->recorded;
+}
+
+/* Returns DISTANCE, or that from COUNT to the alarm, if it is less. */
+static uint64_t shorten(const struct player *player, uint64_t count, uint64_t distance) {
+    bool is_ahead = has_alarm(player) && player->alarm_count > count;
+    return is_ahead && player->alarm_count - count < distance ? player->alarm_count - count
+                                                              : distance;
+}
+
+/* Where the program has no additions, or the alarm's count has passed, whoever set it sees that at
+ * the next pause. */
+static void approach_alarm(struct player *player, bool step) {
+    struct process_ticks *ticks = &player->thread->process->ticks;
+    uint64_t count;
+    if (has_alarm(player) && !step && ticks_arm(ticks, player->process) &&
+        tick_count(ticks->code, player->process, &count) && player->alarm_count > count)
+        tick_stop_begin(ticks->code, &player->thread->tick, player->process,
+                        player->alarm_count - count);
+}
+
+bool is_at_alarm(struct player *player) {
+    uint64_t count;
+    return has_alarm(player) &&
+           tick_count(player->thread->process->ticks.code, player->process, &count) &&
+           count >= player->alarm_count;
+}
+
+void player_set_alarm(struct player *player, pid_t thread, uint64_t count) {
+    player->alarm_thread = thread;
+    player->alarm_count = count;
+}
+
+uint64_t player_original_address(const struct player *player, uint64_t address) {
+    const struct tick_code *code = player->thread->process->ticks.code;
+    return code ? tick_original_address(code, address) : address;
+}
+
 void approach_tick(struct player *player, bool step) {
     struct process_ticks *ticks = &player->thread->process->ticks;
     struct tick_event tick;
     uint64_t count;
-    if (!peek_tick(player, &tick))
+    if (!peek_tick(player, &tick)) {
+        approach_alarm(player, step);
         return;
+    }
     if (!ticks_arm(ticks, player->process))
         end_play(player, PLAYED_WRONG,
                  arena_print(player->arena, "'%s' is corrupt: a tick of a program without ticks",
@@ -37,7 +78,7 @@ void approach_tick(struct player *player, bool step) {
     else if (!step && (!tick_count(ticks->code, player->process, &count) ||
                        tick.place.count - count > (uint64_t)INT64_MAX ||
                        !tick_stop_begin(ticks->code, &player->thread->tick, player->process,
-                                        tick.place.count - count)))
+                                        shorten(player, count, tick.place.count - count))))
         end_by_difference(player, "has passed a tick of the recording");
 }
 

@@ -190,8 +190,19 @@ static enum play_pause play_entry(struct player *player, const struct system_cal
         enter_call_again(player->process);
     if (pause != GO_ON)
         return (enum play_pause)pause;
+    player->thread->calls += !awaited;
     play_call(player, call);
     return pause_behind(player);
+}
+
+/* An alarm comes once. */
+static int take_tick_stop(struct player *player) {
+    if (play_tick(player))
+        return (int)pause_behind(player);
+    if (!is_at_alarm(player))
+        return GO_ON;
+    player->alarm_thread = 0;
+    return PAUSE_TICK;
 }
 
 /* Returns what the stop is, or GO_ON. */
@@ -209,7 +220,7 @@ static int take_stop(struct player *player, int status, struct pause_request req
         return (int)play_entry(player, &stop.call, request.step);
     case REASON_BREAKPOINT:
         if (play_tick_stop(player))
-            return play_tick(player) ? (int)pause_behind(player) : GO_ON;
+            return take_tick_stop(player);
         if (!player->hooks->is_breakpoint ||
             !player->hooks->is_breakpoint(player->hooks->context, stop.address))
             return (int)play_fault(player, stop.signal);
@@ -358,6 +369,47 @@ pid_t player_number(const struct player *player) {
 
 pid_t player_thread(const struct player *player) {
     return player->thread->recorded;
+}
+
+/* Returns the index of the thread that had the number RECORDED; the number of threads if there is
+ * none. */
+static size_t find_thread(const struct player *player, pid_t recorded) {
+    size_t i = 0;
+    while (i < player->threads.count &&
+           (!player->threads.data[i]->process || player->threads.data[i]->recorded != recorded))
+        i++;
+    return i;
+}
+
+const char *player_thread_name(const struct player *player, pid_t recorded) {
+    size_t index = find_thread(player, recorded);
+    return index < player->threads.count ? player->names.data[index].name : "";
+}
+
+pid_t player_maker(const struct player *player, pid_t recorded) {
+    size_t index = find_thread(player, recorded);
+    if (index == player->threads.count)
+        return 0;
+    uint32_t number = names_maker(&player->names, (uint32_t)index + 1);
+    const struct play_thread *thread = player->threads.data[index];
+    const struct play_thread *maker = number ? player->threads.data[number - 1] : NULL;
+    return maker && maker->process == thread->process ? maker->number : 0;
+}
+
+pid_t player_find_name(const struct player *player, const char *name, bool *has_ended) {
+    for (size_t i = 0; i < player->threads.count; i++) {
+        const struct play_thread *thread = player->threads.data[i];
+        if (strcmp(player->names.data[i].name, name) != 0)
+            continue;
+        *has_ended = !thread->process;
+        return thread->recorded;
+    }
+    return 0;
+}
+
+uint64_t player_calls(const struct player *player, pid_t recorded) {
+    size_t index = find_thread(player, recorded);
+    return index < player->threads.count ? player->threads.data[index]->calls : 0;
 }
 
 bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded, pid_t *number) {

@@ -46,6 +46,7 @@ enum play_pause {
     PAUSE_STEP,        /* behind one instruction */
     PAUSE_BREAKPOINT,  /* in front of an instruction that `is_breakpoint` knows */
     PAUSE_WRITE,       /* behind an instruction that accessed what debug registers watch */
+    PAUSE_TICK,        /* behind an addition of ticks, as player_set_alarm wanted it */
     PAUSE_INTERRUPTED, /* anywhere, as `is_interrupted` said so */
     PAUSE_CALL,        /* in front of a system call that `catches` wants; not where one step is
                         * asked for */
@@ -112,6 +113,28 @@ bool player_is_packed(const struct player *player);
 /* Sets RECORDED to the number that the next thread of the process had, and NUMBER to its own one,
  * and AT, 0 at first, to the one behind it. Returns false if there is none. */
 bool player_next_thread(const struct player *player, size_t *at, pid_t *recorded, pid_t *number);
+
+/* Returns the name of the thread that had the number RECORDED (names.h), or "". */
+const char *player_thread_name(const struct player *player, pid_t recorded);
+
+/* Returns the own number of the thread that has made it, if that is in its process; otherwise 0. */
+pid_t player_maker(const struct player *player, pid_t recorded);
+
+/* Returns the number that the thread NAME had, and whether it HAS_ENDED; 0: it was not made yet. */
+pid_t player_find_name(const struct player *player, const char *name, bool *has_ended);
+
+/* Returns how many system calls it has begun. */
+uint64_t player_calls(const struct player *player, pid_t recorded);
+
+/* Returns the address in the program's own text of the instruction at ADDRESS, where it is in code
+ * out of line that stops at ticks. */
+uint64_t player_original_address(const struct player *player, uint64_t address);
+
+/* The thread that had the number THREAD will pause once at one of its next additions of ticks:
+ * where the sum of its cells and their base is COUNT or more, and never behind the first such one.
+ * Without effect where the program has no additions at which it can be stopped. THREAD 0: no
+ * longer. */
+void player_set_alarm(struct player *player, pid_t thread, uint64_t count);
 
 /* From now on the thread plays that player_go continues. Returns false if the play has ended. */
 bool player_select(struct player *player);

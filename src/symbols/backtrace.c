@@ -8,6 +8,7 @@
 
 #include "symbols/demangle.h"
 #include "symbols/line_table.h"
+#include "symbols/loaded_objects.h"
 #include "util/diag.h"
 #include "util/path.h"
 #include "util/terminal.h"
@@ -116,8 +117,10 @@ static Dwfl *open_process(pid_t process, bool to_unwind) {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                              .find_debuginfo = dwfl_standard_find_debuginfo};
     Dwfl *dwfl = dwfl_begin(&callbacks);
-    if (dwfl && dwfl_linux_proc_report(dwfl, process) == 0 &&
-        dwfl_report_end(dwfl, NULL, NULL) == 0 &&
+    bool is_read = dwfl && dwfl_linux_proc_report(dwfl, process) == 0;
+    if (is_read)
+        report_loaded_objects(dwfl, process);
+    if (is_read && dwfl_report_end(dwfl, NULL, NULL) == 0 &&
         (!to_unwind || dwfl_linux_proc_attach(dwfl, process, true) == 0))
         return dwfl;
     warn("no backtrace: %s", dwfl_errmsg(-1));

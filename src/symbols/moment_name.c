@@ -60,16 +60,49 @@ static const char *read_place(char *text, struct moment_name *name) {
     return *name->place ? NULL : "there is no function or file in front of '@'";
 }
 
-static const char *read_tail(const char *text, struct moment_name *name) {
-    uint64_t thread = 1;
+/* Whether TEXT, LENGTH characters, is numbers with one of ":./" between each two. */
+static bool is_thread_path(const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        bool is_inner = i > 0 && i + 1 < length && isdigit((unsigned char)text[i + 1]);
+        if (!isdigit((unsigned char)text[i]) && (!is_inner || !strchr(":./", text[i])))
+            return false;
+    }
+    return length;
+}
+
+/* Reads a thread at *TEXT: a number, or the name that it has in a recording. */
+static const char *read_thread(struct arena *arena, const char **text, struct moment_name *name) {
+    size_t length = strspn(*text, "0123456789:./");
+    uint64_t number = 0;
+    const char *digits = *text;
+    if (!is_thread_path(*text, length))
+        return "the thread behind '/' must be a number from 1";
+    name->thread_name = arena_copy(arena, *text, length);
+    if (strspn(*text, "0123456789") == length &&
+        (!take_number(&digits, &number) || number == 0 || number > UINT32_MAX))
+        return "the thread behind '/' must be a number from 1";
+    name->thread = (uint32_t)number;
+    *text += length;
+    return NULL;
+}
+
+static const char *read_tail(struct arena *arena, const char *text, struct moment_name *name) {
+    const char *wrong = NULL;
     if (!take_number(&text, &name->ticks))
         return "there must be a number of ticks behind '@'";
+    if (*text == '#') {
+        text++;
+        if (!take_number(&text, &name->calls) || name->calls == 0)
+            return "there must be a number of system calls from 1 behind '#'";
+    }
+    name->thread = 1;
+    name->thread_name = "1";
     if (*text == '/') {
         text++;
-        if (!take_number(&text, &thread) || thread == 0 || thread > UINT32_MAX)
-            return "the thread behind '/' must be a number from 1";
+        wrong = read_thread(arena, &text, name);
+        if (wrong)
+            return wrong;
     }
-    name->thread = (uint32_t)thread;
     name->build = "";
     if (*text == '~') {
         name->build = ++text;
@@ -80,13 +113,21 @@ static const char *read_tail(const char *text, struct moment_name *name) {
     return *text ? "something follows its end" : NULL;
 }
 
-const char *read_moment(struct arena *arena, const char *text, struct moment_name *name) {
+const char *read_recorded_moment(struct arena *arena, const char *text, struct moment_name *name) {
     *name = (struct moment_name){.place = ""};
     const char *at = strrchr(text, '@');
     if (!at)
         return "it must be WHERE@TICKS, such as 'main+0x10@1000' or 'main.c:10@1000'";
-    const char *wrong = read_tail(arena_print(arena, "%s", at + 1), name);
+    const char *wrong = read_tail(arena, arena_print(arena, "%s", at + 1), name);
     return wrong ? wrong : read_place(arena_copy(arena, text, (size_t)(at - text)), name);
+}
+
+const char *read_moment(struct arena *arena, const char *text, struct moment_name *name) {
+    const char *wrong = read_recorded_moment(arena, text, name);
+    if (!wrong && (name->calls || !name->thread))
+        wrong = "it is a moment of a recording: '#' is the number of a system call, and '1:3' the "
+                "name of a thread; give a recording";
+    return wrong;
 }
 
 bool is_build_id(const uint8_t *id, size_t size, const char *build) {
@@ -249,4 +290,12 @@ const char *moment_text(struct arena *arena, const struct binary *binary, uint64
     return arena_print(arena, "%s@%llu/%llu%s", place_text(arena, binary, address),
                        (unsigned long long)ticks, (unsigned long long)thread,
                        build_text(arena, binary));
+}
+
+const char *recorded_moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
+                                 uint64_t ticks, uint64_t calls, const char *thread) {
+    const char *call = calls ? arena_print(arena, "#%llu", (unsigned long long)calls) : "";
+    return arena_print(arena, "%s@%llu%s/%s%s",
+                       address ? place_text(arena, binary, address) : "outside",
+                       (unsigned long long)ticks, call, thread, build_text(arena, binary));
 }

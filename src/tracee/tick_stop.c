@@ -301,6 +301,18 @@ void tick_stop_end(const struct tick_code *code, struct tick_stop *stop, pid_t t
     stop->block = 0;
 }
 
+uint64_t tick_original_address(const struct tick_code *code, uint64_t address) {
+    const struct test *test = find_test(code, address + QUIPU_TEST_BRANCH);
+    if (test)
+        return test->back + code->bias;
+    for (uint64_t size = QUIPU_TEST_LEAST; size <= QUIPU_TEST_MOST; size++) {
+        test = find_test(code, address + size + QUIPU_TEST_BRANCH);
+        if (test && test->code + code->bias == address)
+            return test->place + code->bias;
+    }
+    return address;
+}
+
 bool tick_is_before(const struct tick_code *code, pid_t thread, const struct tick_place *place) {
     uint64_t count;
     const struct test *test = find_test(code, next_instruction(thread) + QUIPU_TEST_BRANCH);

@@ -73,6 +73,10 @@ bool tick_is_at(const struct tick_code *code, pid_t thread, const struct tick_pl
 bool tick_stop_reached(struct tick_code *code, struct tick_stop *stop, pid_t thread,
                        struct tick_place *place);
 
+/* Returns the address in the program's own text of the instruction at ADDRESS, if that is one of an
+ * addition in the code out of line, or of the jump behind it; otherwise ADDRESS. */
+uint64_t tick_original_address(const struct tick_code *code, uint64_t address);
+
 /* Makes the cells of THREAD, which is at a place that it was to stop at, the same wherever it came
  * from. */
 void tick_settle(const struct tick_code *code, pid_t thread);

@@ -1,0 +1,272 @@
+/* go_to_moment.c: goes to a moment by its name; see program.h.
+ *
+ * The ticks of a thread never decrease. So the way begins at the last checkpoint at which the
+ * thread has less than the wanted ones. Up to shortly in front of them an alarm of the player
+ * leads, and the rest goes by breakpoints at the moment's instruction: at each of them the ticks
+ * are read.
+ *
+ * Where the program has no additions that can stop it, the thread may come too far. Then the slice
+ * in which it has is gone again by breakpoints alone. */
+#include "debug/program.h"
+
+#include "symbols/moment_name.h"
+#include "util/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NEAR = 1024 /* ticks; so many passes of a breakpoint take some 30 milliseconds */
+};
+
+struct aim {
+    struct timeline *timeline;
+    struct arena *arena;
+    const char *thread; /* its name; NULL: not known */
+    uint64_t number;    /* if that is so: as quipu_now numbers it */
+    uint64_t ticks;
+    pid_t recorded; /* the thread's number; 0: not known yet */
+
+    /* at the last look */
+    struct thread_ticks now;
+    bool has_ticks, has_ended;
+    uint64_t calls;  /* that it has begun */
+    uint64_t before; /* that it had begun when it had less ticks */
+    uint64_t events; /* of the last look at which it had less ticks */
+
+    /* of go_to_moment */
+    struct moment_name name;
+    uint64_t serial;               /* of the program in which the places were looked for; 0: none */
+    address_list places;           /* in the process */
+    const char *wrong;             /* why it has none */
+    bool is_careful;               /* goes by breakpoints alone */
+    uint64_t before_it, behind_it; /* ticks at which the thread came by last, and then */
+};
+
+/* ---- looks ---- */
+
+/* The thread whose name is not known may be the one that has played last. */
+static void find_thread(struct aim *aim) {
+    struct player *player = aim->timeline->player;
+    aim->has_ended = false;
+    if (aim->thread)
+        aim->recorded = player_find_name(player, aim->thread, &aim->has_ended);
+    else if (!aim->recorded && read_thread_ticks(aim->timeline, player_thread(player), &aim->now) &&
+             aim->now.number == aim->number)
+        aim->recorded = player_thread(player);
+}
+
+static void look(struct aim *aim) {
+    find_thread(aim);
+    aim->has_ticks = aim->recorded && !aim->has_ended &&
+                     read_thread_ticks(aim->timeline, aim->recorded, &aim->now);
+    aim->calls = player_calls(aim->timeline->player, aim->recorded);
+    if (aim->has_ended || (aim->has_ticks && aim->now.exact >= aim->ticks))
+        return;
+    aim->before = aim->calls;
+    aim->events = aim->timeline->here.events;
+}
+
+/* Whether the thread, at the last look, had not come to its ticks. */
+static bool is_before(const struct aim *aim) {
+    return !aim->has_ended && (!aim->has_ticks || aim->now.exact < aim->ticks);
+}
+
+/* Goes to a copy of the last checkpoint at which the thread has not come to its ticks; the first
+ * one, if there is none. */
+static bool go_to_start(struct aim *aim) {
+    struct timeline *timeline = aim->timeline;
+    size_t low = 0, high = aim->thread ? timeline->count : 1;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (!go_to_copy(timeline, &timeline->checkpoints[middle]->stand))
+            return false;
+        look(aim);
+        if (is_before(aim))
+            low = middle;
+        else
+            high = middle;
+    }
+    return go_to_copy(timeline, &timeline->checkpoints[low]->stand);
+}
+
+uint64_t count_calls(struct timeline *timeline, pid_t recorded, uint64_t ticks) {
+    struct aim aim = {.timeline = timeline,
+                      .thread = player_thread_name(timeline->player, recorded),
+                      .ticks = ticks};
+    struct stand origin;
+    struct halt halt = {.kind = HALT_EVENT};
+    uint64_t events = timeline->here.events, calls = player_calls(timeline->player, recorded);
+    begin_motion(timeline);
+    timeline->pinned = timeline->here.base;
+    take_here(timeline, &origin);
+    bool good = go_to_start(&aim);
+    set_stops(timeline, true, 0);
+    look(&aim);
+    while (good && timeline->here.events < events && halt.kind != HALT_INTERRUPT &&
+           halt.kind != HALT_END && is_before(&aim)) {
+        halt = advance(timeline, false);
+        look(&aim);
+    }
+    go_to_stand(timeline, &origin);
+    timeline->pinned = NULL;
+    end_motion(timeline);
+    return good ? calls - aim.before : 0;
+}
+
+/* ---- the way ---- */
+
+/* Finds the moment's instructions in the present program, if that is another one. */
+static void find_in_program(struct aim *aim) {
+    const struct played_program *program = program_of(aim->timeline);
+    if (program->serial == aim->serial)
+        return;
+    aim->serial = program->serial;
+    aim->places.count = 0;
+    points_clear(&aim->timeline->points);
+    if (!program->cells) {
+        aim->wrong = "the program was not built with '--quipu=moment', or its symbols were "
+                     "stripped; name a number of events";
+        return;
+    }
+    aim->wrong =
+        aim->name.calls ? NULL : find_places(aim->arena, program->binary, &aim->name, &aim->places);
+    for (size_t i = 0; i < aim->places.count; i++) {
+        aim->places.data[i] += program->bias;
+        points_add(&aim->timeline->points, POINT_SOFTWARE, aim->places.data[i], 1);
+    }
+}
+
+/* Whether the thread stands at one of the places. */
+static bool is_at_place(const struct aim *aim) {
+    for (size_t i = 0; i < aim->places.count; i++)
+        if (aim->places.data[i] == aim->now.position)
+            return true;
+    return false;
+}
+
+static void note_pass(struct aim *aim) {
+    if (aim->now.exact < aim->ticks)
+        aim->before_it = aim->now.exact;
+    else if (aim->now.exact > aim->ticks && aim->behind_it == UINT64_MAX)
+        aim->behind_it = aim->now.exact;
+}
+
+static bool is_there(struct aim *aim) {
+    if (!aim->has_ticks || aim->wrong)
+        return false;
+    if (aim->name.calls)
+        return aim->now.exact == aim->ticks && aim->calls - aim->before == aim->name.calls;
+    if (!is_at_place(aim))
+        return false;
+    note_pass(aim);
+    return aim->now.exact == aim->ticks;
+}
+
+static bool is_too_far(const struct aim *aim) {
+    return aim->has_ended || (aim->has_ticks && aim->now.exact > aim->ticks);
+}
+
+/* The thread pauses shortly in front of its moment, or if it is near, at the moment's instruction.
+ * Returns whether it is near. */
+static bool set_aim(struct aim *aim) {
+    struct timeline *timeline = aim->timeline;
+    const struct played_program *program = program_of(timeline);
+    uint64_t margin = NEAR + 2 * program->most_above, offset = aim->now.raw - aim->now.ticks;
+    bool is_near = aim->is_careful || !aim->has_ticks || aim->now.ticks + margin >= aim->ticks;
+    player_set_alarm(timeline->player, is_near ? 0 : aim->recorded, aim->ticks - margin + offset);
+    set_stops(timeline, !is_near || !aim->has_ticks, 0);
+    return is_near && aim->has_ticks;
+}
+
+/* The thread has come too far, since it could not be stopped. Goes back to where it had not. */
+static bool begin_again(struct aim *aim) {
+    if (aim->is_careful || !go_to_events(aim->timeline, aim->events))
+        return false;
+    begin_motion(aim->timeline);
+    aim->is_careful = true;
+    look(aim);
+    return true;
+}
+
+static const char *missed(const struct aim *aim) {
+    const char *name = aim->name.thread_name;
+    unsigned long long ticks = aim->ticks, before = aim->before_it, behind = aim->behind_it;
+    if (!aim->recorded)
+        return arena_print(aim->arena, "the recording has no thread %s%s", name,
+                           "; 'quipu info' lists its threads");
+    if (aim->wrong)
+        return aim->wrong;
+    if (aim->name.calls)
+        return arena_print(aim->arena, "thread %s has begun %llu system calls at tick %llu", name,
+                           (unsigned long long)(aim->calls - aim->before), ticks);
+    const char *first = before == UINT64_MAX
+                            ? ""
+                            : arena_print(aim->arena, "; it came by last at tick %llu", before);
+    const char *second =
+        behind == UINT64_MAX ? "" : arena_print(aim->arena, "; it came by at tick %llu", behind);
+    return arena_print(aim->arena, "thread %s was not there at tick %llu%s%s", name, ticks, first,
+                       second);
+}
+
+/* Goes on to the moment. Returns NULL, or a message. */
+static const char *approach(struct aim *aim) {
+    struct timeline *timeline = aim->timeline;
+    for (;;) {
+        find_in_program(aim);
+        look(aim);
+        if (is_there(aim))
+            return NULL;
+        if (is_too_far(aim) && !begin_again(aim))
+            return missed(aim);
+        bool is_near = set_aim(aim);
+        aim->is_careful |= is_near;
+        player_select(timeline->player);
+        struct halt halt = advance(timeline, is_near && point_here(timeline));
+        if (halt.kind == HALT_INTERRUPT)
+            return "";
+        if (halt.kind == HALT_END)
+            return missed(aim);
+        if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
+            keep_on_the_way(timeline, &halt);
+    }
+}
+
+/* Goes to the moment from a checkpoint, with its points instead of the user's. */
+static const char *go(struct aim *aim) {
+    struct timeline *timeline = aim->timeline;
+    struct points *users = malloc(sizeof *users);
+    CHECK(users);
+    take_points_out(timeline);
+    *users = timeline->points;
+    timeline->points.count = 0;
+    const char *wrong = go_to_start(aim) ? approach(aim) : "the way to it is not found";
+    player_set_alarm(timeline->player, 0, 0);
+    end_motion(timeline);
+    points_clear(&timeline->points);
+    timeline->points = *users;
+    free(users);
+    return wrong;
+}
+
+const char *go_to_moment(struct timeline *timeline, struct arena *arena, const char *text) {
+    struct aim aim = {
+        .timeline = timeline, .arena = arena, .before_it = UINT64_MAX, .behind_it = UINT64_MAX};
+    struct stand origin;
+    const char *wrong = read_recorded_moment(arena, text, &aim.name);
+    if (wrong)
+        return wrong;
+    bool is_number = aim.name.thread > 1;
+    aim.thread = is_number ? NULL : aim.name.thread_name;
+    aim.number = aim.name.thread;
+    aim.ticks = aim.name.ticks;
+    begin_motion(timeline);
+    bool kept = copy_here(timeline, &origin);
+    timeline->pinned = origin.place.base;
+    wrong = go(&aim);
+    timeline->pinned = NULL;
+    if (wrong && kept)
+        go_to_stand(timeline, &origin);
+    drop_stand(&origin);
+    return wrong;
+}

@@ -1,0 +1,42 @@
+/* moments.c: the names of the moments of threads; see program.h. */
+#include "debug/program.h"
+#include "symbols/backtrace.h"
+#include "symbols/event_tables.h"
+#include "symbols/loop_forms.h"
+#include "symbols/moment_name.h"
+#include "x86/kernel.h"
+
+/* Returns where the innermost call from code that ticks returns to, as linked, or 0. */
+static uint64_t find_return(const struct played_program *program, pid_t number) {
+    struct caller_list callers;
+    read_callers(number, &callers);
+    for (size_t i = 1; i < callers.count; i++) {
+        uint64_t linked = callers.addresses[i] - program->bias;
+        if (binary_segment(program->binary, linked) && has_events_at(program->binary, linked))
+            return linked + 1;
+    }
+    return 0;
+}
+
+struct moment moment_of(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                        bool counts) {
+    struct thread_ticks ticks;
+    struct moment moment = {"", ""};
+    const struct played_program *program = program_of(timeline);
+    bool has_ticks = read_thread_ticks(timeline, recorded, &ticks);
+    const char *name = player_thread_name(timeline->player, recorded);
+    if (!has_ticks) {
+        uint64_t linked = next_instruction(own_number(timeline, recorded)) - program->bias;
+        if (program->binary && binary_segment(program->binary, linked))
+            moment.line = line_text(arena, program->binary, linked);
+        return moment;
+    }
+    uint64_t place =
+        ticks.place ? ticks.place : find_return(program, own_number(timeline, recorded));
+    uint64_t calls = ticks.place || !counts ? 0 : count_calls(timeline, recorded, ticks.ticks);
+    uint64_t form = place ? recorded_form(program->binary, place) : 0;
+    moment.text = recorded_moment_text(arena, program->binary, form, ticks.exact, calls, name);
+    if (place)
+        moment.line = line_text(arena, program->binary, ticks.place ? place : place - 1);
+    return moment;
+}

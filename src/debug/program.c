@@ -1,0 +1,139 @@
+/* program.c: the program of a replayed process; see program.h.
+ *
+ * Not perfect: only the executable's ticks are known, not those of shared objects. */
+#include "debug/program.h"
+
+#include "symbols/event_tables.h"
+#include "tracee/tracee.h"
+#include "util/diag.h"
+#include "x86/registers.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* ---- the program ---- */
+
+/* The file is that of the recording, if it has one: this machine's may be another by now. */
+static const char *open_program(struct timeline *timeline, struct played_program *program) {
+    const char *path = player_program(timeline->player);
+    int file = player_file(timeline->player, path);
+    if (file < 0)
+        return binary_open(&program->arena, path, &program->binary);
+    const char *copy = arena_print(&program->arena, "/proc/self/fd/%d", file);
+    const char *wrong = binary_open(&program->arena, copy, &program->binary);
+    if (!wrong)
+        program->binary->path = arena_copy(&program->arena, path, strlen(path));
+    close(file);
+    return wrong;
+}
+
+static void read_program(struct timeline *timeline, struct played_program *program) {
+    Elf64_Ehdr header;
+    if (open_program(timeline, program)) {
+        program->binary = NULL;
+        return;
+    }
+    const struct binary *binary = program->binary;
+    if (binary->size < sizeof header)
+        return;
+    memcpy(&header, binary->bytes, sizeof header);
+    program->bias = program_bias(timeline_process(timeline), header.e_entry);
+    size_t ranges = 0;
+    const struct symbol *cells = binary_find_name(binary, "quipu_event_cells");
+    (void)binary_section(binary, QUIPU_RANGES_SECTION, &ranges);
+    if (!cells || !ranges || !binary_find_name(binary, "quipu_moment_near"))
+        return;
+    program->cells = cells->address + program->bias;
+    program->most_above = most_ticks_above(binary);
+}
+
+void forget_program(struct timeline *timeline) {
+    struct played_program *program = timeline->played;
+    if (!program)
+        return;
+    if (program->binary)
+        binary_close(program->binary);
+    arena_release(&program->arena);
+    free(program);
+    timeline->played = NULL;
+}
+
+struct played_program *program_of(struct timeline *timeline) {
+    uint64_t begin = player_program_begin(timeline->player);
+    bool is_there = timeline_process(timeline);
+    if (timeline->played && (!is_there || timeline->played->begin == begin))
+        return timeline->played;
+    forget_program(timeline);
+    struct played_program *program = calloc(1, sizeof *program);
+    CHECK(program);
+    program->begin = begin;
+    program->serial = ++timeline->programs;
+    timeline->played = program;
+    if (is_there)
+        read_program(timeline, program);
+    return program;
+}
+
+/* ---- ticks ---- */
+
+pid_t own_number(const struct timeline *timeline, pid_t wanted) {
+    pid_t recorded, number;
+    size_t at = 0;
+    while (player_next_thread(timeline->player, &at, &recorded, &number))
+        if (recorded == wanted)
+            return number;
+    return 0;
+}
+
+/* Whether the thread has no cells of its own yet. Until then it has its maker's. */
+static bool is_new(const struct timeline *timeline, pid_t recorded, uint64_t block) {
+    struct user_regs_struct registers;
+    pid_t maker = player_maker(timeline->player, recorded);
+    return maker && get_general_registers(maker, &registers) && registers.gs_base == block;
+}
+
+/* The words behind the cells. */
+struct tail {
+    uint64_t begin, base, thread;
+};
+
+/* Reads the cells at BLOCK. */
+static bool read_cells(pid_t number, uint64_t block, struct thread_ticks *ticks) {
+    uint64_t cells[QUIPU_MANY_LANES];
+    struct tail tail;
+    struct iovec here[] = {{cells, sizeof cells}, {&tail, sizeof tail}};
+    struct iovec there[] = {
+        {(void *)(block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS)), sizeof cells},
+        {(void *)(block + QUIPU_EVENT_BEGIN), sizeof tail}};
+    if (process_vm_readv(number, here, 2, there, 2, 0) != (ssize_t)(sizeof cells + sizeof tail))
+        return false;
+    ticks->raw = tail.base;
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
+        ticks->raw += cells[lane];
+    ticks->ticks = ticks->exact = ticks->raw - tail.begin;
+    ticks->number = tail.thread;
+    return tail.thread;
+}
+
+bool read_thread_ticks(struct timeline *timeline, pid_t recorded, struct thread_ticks *ticks) {
+    struct user_regs_struct registers;
+    int64_t sums[QUIPU_EVENTS] = {0};
+    const struct played_program *program = program_of(timeline);
+    pid_t number = program->cells ? own_number(timeline, recorded) : 0;
+    *ticks = (struct thread_ticks){0};
+    if (!number || !get_general_registers(number, &registers) ||
+        is_new(timeline, recorded, registers.gs_base) ||
+        !read_cells(number, program->cells + registers.gs_base, ticks))
+        return false;
+    ticks->position = registers.rip;
+    uint64_t linked = player_original_address(timeline->player, registers.rip) - program->bias;
+    if (!binary_segment(program->binary, linked) || !has_events_at(program->binary, linked))
+        return true;
+    ticks->place = linked;
+    add_events_above(program->binary, linked, 0, sums);
+    ticks->exact += (uint64_t)sums[QUIPU_EVENT_TICKS];
+    return true;
+}

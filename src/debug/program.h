@@ -1,0 +1,68 @@
+/* program.h: the program that a replayed process executes, and the moments of its threads.
+ *
+ * A moment is the thread, its ticks and an instruction of the program (symbols/moment_name.h).
+ * Where the thread is in code that does not tick, such as a library's, it is the call of that code,
+ * with the number of system calls since. */
+#ifndef QUIPU_DEBUG_PROGRAM_H
+#define QUIPU_DEBUG_PROGRAM_H
+
+#include "debug/timeline.h"
+#include "symbols/binary.h"
+
+struct played_program {
+    struct arena arena;
+    struct binary *binary; /* NULL: it cannot be read */
+    uint64_t bias;         /* its load address minus that of `binary` */
+    uint64_t cells;      /* address of its cells of events as linked, with the bias; 0: no ticks */
+    uint64_t most_above; /* the greatest potential of ticks */
+    uint64_t begin;      /* player_program_begin */
+    uint64_t serial;     /* another one for each program that was read */
+};
+
+/* Returns the program of the present process. It is valid until the process has another one. Its
+ * binary is NULL if it cannot be read. */
+struct played_program *program_of(struct timeline *timeline);
+
+/* Is called in front of timeline_end. */
+void forget_program(struct timeline *timeline);
+
+/* The ticks of a thread. */
+struct thread_ticks {
+    uint64_t number;   /* of the thread, as quipu_now numbers them */
+    uint64_t ticks;    /* according to its cells */
+    uint64_t raw;      /* the sum of its cells and their base */
+    uint64_t exact;    /* with what its instruction has above its cells */
+    uint64_t place;    /* its instruction, as linked, if that ticks; otherwise 0 */
+    uint64_t position; /* address of its next instruction in the process */
+};
+
+/* Reads the ticks of the thread that had the number RECORDED. Returns false if it has none: the
+ * program has none, or the thread has not come to its code yet. */
+bool read_thread_ticks(struct timeline *timeline, pid_t recorded, struct thread_ticks *ticks);
+
+/* Returns the thread's own number, or 0 if there is none that had the number RECORDED. */
+pid_t own_number(const struct timeline *timeline, pid_t recorded);
+
+/* ---- moments.c ---- */
+
+struct moment {
+    const char *text; /* its name; "": it has none */
+    const char *line; /* "table.c:88", or "" */
+};
+
+/* Returns the moment of the thread RECORDED, in ARENA. COUNTS: with the number of system calls,
+ * where it takes one. That is found by going a part of the way again. */
+struct moment moment_of(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                        bool counts);
+
+/* ---- go_to_moment.c ---- */
+
+/* Goes to the moment TEXT, or stays. Returns NULL; or a message in ARENA; or "" if the user has
+ * stopped it. */
+const char *go_to_moment(struct timeline *timeline, struct arena *arena, const char *text);
+
+/* Goes on to the end of the present place's events, and returns how many system calls the thread
+ * RECORDED has begun since its ticks are TICKS; 0: none. The timeline returns to where it was. */
+uint64_t count_calls(struct timeline *timeline, pid_t recorded, uint64_t ticks);
+
+#endif

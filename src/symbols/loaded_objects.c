@@ -1,0 +1,128 @@
+/* loaded_objects.c: the loader's list of shared objects; see loaded_objects.h.
+ *
+ * SVR4's debugger interface: the program's dynamic section leads to r_debug, and that to the list.
+ * Nothing that is read is trusted.
+ *
+ * Not perfect: an object's file may be another one by now. */
+#include "symbols/loaded_objects.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    OBJECTS_MAX = 1000,
+    ROWS_MAX = 1000 /* of the dynamic section */
+};
+
+static bool read_bytes(pid_t process, uint64_t address, void *bytes, size_t size) {
+    struct iovec here = {bytes, size}, there = {(void *)address, size};
+    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+/* Reads a text of less than PATH_MAX bytes, page by page. */
+static bool read_text(pid_t process, uint64_t address, char text[PATH_MAX]) {
+    const uint64_t page = 4096;
+    size_t size = 0;
+    while (size < PATH_MAX) {
+        size_t part = page - (address + size) % page;
+        part = part < PATH_MAX - size ? part : PATH_MAX - size;
+        if (!read_bytes(process, address + size, text + size, part))
+            return false;
+        if (memchr(text + size, '\0', part))
+            return true;
+        size += part;
+    }
+    return false;
+}
+
+/* Reads the auxiliary values of PROCESS. */
+static bool read_headers(pid_t process, uint64_t *headers, uint64_t *count) {
+    char path[64];
+    Elf64_auxv_t row;
+    snprintf(path, sizeof path, "/proc/%d/auxv", (int)process);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *headers = *count = 0;
+    while (fd >= 0 && read(fd, &row, sizeof row) == sizeof row && row.a_type != AT_NULL) {
+        *headers = row.a_type == AT_PHDR ? row.a_un.a_val : *headers;
+        *count = row.a_type == AT_PHNUM ? row.a_un.a_val : *count;
+    }
+    if (fd >= 0)
+        close(fd);
+    return *headers && *count && *count <= PATH_MAX;
+}
+
+/* Returns the address of the program's dynamic section, or 0. */
+static uint64_t find_dynamic(pid_t process) {
+    uint64_t headers, count, bias = 0, dynamic = 0;
+    bool has_dynamic = false;
+    if (!read_headers(process, &headers, &count))
+        return 0;
+    for (uint64_t i = 0; i < count; i++) {
+        Elf64_Phdr header;
+        if (!read_bytes(process, headers + i * sizeof header, &header, sizeof header))
+            return 0;
+        if (header.p_type == PT_PHDR)
+            bias = headers - header.p_vaddr;
+        if (header.p_type == PT_DYNAMIC) {
+            dynamic = header.p_vaddr;
+            has_dynamic = true;
+        }
+    }
+    return has_dynamic ? bias + dynamic : 0;
+}
+
+/* Returns the address of the first object of the list, or 0. */
+static uint64_t find_list(pid_t process) {
+    uint64_t at = find_dynamic(process);
+    struct r_debug debug;
+    Elf64_Dyn row;
+    for (int i = 0; at && i < ROWS_MAX && read_bytes(process, at, &row, sizeof row); i++) {
+        if (row.d_tag == DT_NULL)
+            break;
+        if (row.d_tag == DT_DEBUG && row.d_un.d_ptr &&
+            read_bytes(process, row.d_un.d_ptr, &debug, sizeof debug))
+            return (uint64_t)debug.r_map;
+        at += sizeof row;
+    }
+    return 0;
+}
+
+/* Whether ADDRESS of PROCESS is in a mapping of a file. */
+static bool is_mapped_file(pid_t process, uint64_t address) {
+    char name[64], *line = NULL;
+    size_t room = 0;
+    bool is_file = false;
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)process);
+    FILE *maps = fopen(name, "re");
+    while (maps && getline(&line, &room, maps) > 0) {
+        char *end;
+        uint64_t start = strtoull(line, &end, 16), behind = strtoull(end + 1, NULL, 16);
+        if (address >= start && address < behind)
+            is_file = strchr(line, '/');
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+    return is_file;
+}
+
+void report_loaded_objects(Dwfl *dwfl, pid_t process) {
+    uint64_t at = find_list(process);
+    struct link_map object;
+    char path[PATH_MAX];
+    for (int i = 0; at && i < OBJECTS_MAX && read_bytes(process, at, &object, sizeof object); i++) {
+        at = (uint64_t)object.l_next;
+        if (read_text(process, (uint64_t)object.l_name, path) && *path == '/' &&
+            access(path, R_OK) == 0 && !is_mapped_file(process, (uint64_t)object.l_ld))
+            dwfl_report_elf(dwfl, path, path, -1, object.l_addr, true);
+    }
+}

@@ -1,0 +1,12 @@
+/* loaded_objects.h: the shared objects of a process by the loader's own list. */
+#ifndef QUIPU_SYMBOLS_LOADED_OBJECTS_H
+#define QUIPU_SYMBOLS_LOADED_OBJECTS_H
+
+#include <elfutils/libdwfl.h>
+#include <sys/types.h>
+
+/* Reports to DWFL the shared objects of PROCESS which the kernel does not know as mapped files: a
+ * replayed process has copies of them. */
+void report_loaded_objects(Dwfl *dwfl, pid_t process);
+
+#endif
