@@ -1,8 +1,10 @@
 /* when.c: quipu when EXPRESSION [--] PROGRAM ARGS: finds the first moment of a run at which an
  * expression becomes true. */
+#include "cmd/when.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
+#include "cmd/recorded_run.h"
 #include "cmd/temporary_data.h"
 
 #include "moment/approach.h"
@@ -30,9 +32,12 @@ struct when_options {
 };
 
 static void print_help(void) {
-    fputs("usage: quipu when [OPTIONS] EXPRESSION [--] PROGRAM [ARGS]\n\n"
+    fputs("usage: quipu when [OPTIONS] EXPRESSION [--] PROGRAM [ARGS]\n"
+          "       quipu when [OPTIONS] EXPRESSION RECORDING\n\n"
           "Runs PROGRAM, which 'quipu cc --quipu=moment -g' built, and finds the first moment at\n"
-          "which the C expression EXPRESSION becomes true: thread, moment, line, instruction.\n\n"
+          "which the C expression EXPRESSION becomes true: thread, moment, line, instruction. Or\n"
+          "finds it in the run that 'quipu record' recorded, of any program with debug\n"
+          "information.\n\n"
           "EXPRESSION names globals, statics as FILE:NAME or FUNCTION::NAME, fields, elements,\n"
           "what pointers point to; it has C's operators, but changes and calls nothing.\n\n"
           "      --exact         see each write, however long it takes: the expression is true at\n"
@@ -84,6 +89,8 @@ static void wipe(void) {
 /* ---- results ---- */
 
 static const char *moment_of(struct search *search) {
+    if (search->moment)
+        return search->moment;
     return search->place ? moment_text(search->arena, search->run.binary,
                                        recorded_form(search->run.binary, search->place),
                                        search->ticks, search->thread)
@@ -117,6 +124,11 @@ static const char *caller_of(struct search *search) {
 }
 
 static void print_search(const struct search *search) {
+    if (search->moment) {
+        printf("  searched     %" PRIu64 " event%s, %" PRIu64 " writes seen\n", search->events,
+               search->events == 1 ? "" : "s", search->writes);
+        return;
+    }
     printf("  searched     %" PRIu64 " interval%s, %" PRIu64 " checkpoint%s, %" PRIu64
            " part%s run again, %" PRIu64 " steps, %" PRIu64 " writes seen\n",
            search->intervals, search->intervals == 1 ? "" : "s", search->checkpoints,
@@ -204,10 +216,8 @@ static const char *open_program(struct arena *arena, const char *path, struct bi
     return wrong ? wrong : check_program(*binary);
 }
 
-/* Sets FROM to the begin of the search. If TEXT is NULL, leaves it empty. Ends the program with an
- * error if TEXT is wrong. */
-static void find_begin(struct arena *arena, const struct binary *binary, const char *text,
-                       address_list *from) {
+void find_begin(struct arena *arena, const struct binary *binary, const char *text,
+                address_list *from) {
     struct moment_name name;
     if (!text)
         return;
@@ -238,6 +248,12 @@ static int tell(struct search *search, enum outcome outcome, const struct when_o
         return 1;
     (options->json ? print_json : print_text)(search, outcome == OUTCOME_FROM_START);
     return options->command ? run_command(search, options->command) : 0;
+}
+
+static int tell_recorded(struct search *search, enum outcome outcome, const void *options) {
+    int status = tell(search, outcome, options);
+    end_output(stdout, "-");
+    return status;
 }
 
 static int look_for(const char *text, char **argv, const struct when_options *options) {
@@ -302,5 +318,11 @@ int cmd_when(int argc, char **argv) {
         return 0;
     if (expression + more == argc)
         die("no program to run; 'quipu when --help' tells how");
+    if (is_recorded_run(argv + expression + more)) {
+        if (options.command)
+            die("--exec is not for recordings; 'quipu replay --at=MOMENT' leads gdb to the moment");
+        return when_in_recording(argv[expression], argv[expression + more], options.from,
+                                 tell_recorded, &options);
+    }
     return look_for(argv[expression], argv + expression + more, &options);
 }

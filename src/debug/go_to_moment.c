@@ -51,7 +51,8 @@ static void find_thread(struct aim *aim) {
     aim->has_ended = false;
     if (aim->thread)
         aim->recorded = player_find_name(player, aim->thread, &aim->has_ended);
-    else if (!aim->recorded && read_thread_ticks(aim->timeline, player_thread(player), &aim->now) &&
+    else if (!aim->recorded &&
+             read_thread_ticks(aim->timeline, player_thread(player), 0, &aim->now) &&
              aim->now.number == aim->number)
         aim->recorded = player_thread(player);
 }
@@ -59,7 +60,7 @@ static void find_thread(struct aim *aim) {
 static void look(struct aim *aim) {
     find_thread(aim);
     aim->has_ticks = aim->recorded && !aim->has_ended &&
-                     read_thread_ticks(aim->timeline, aim->recorded, &aim->now);
+                     read_thread_ticks(aim->timeline, aim->recorded, 0, &aim->now);
     aim->calls = player_calls(aim->timeline->player, aim->recorded);
     if (aim->has_ended || (aim->has_ticks && aim->now.exact >= aim->ticks))
         return;

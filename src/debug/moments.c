@@ -18,21 +18,20 @@ static uint64_t find_return(const struct played_program *program, pid_t number) 
     return 0;
 }
 
-struct moment moment_of(struct timeline *timeline, struct arena *arena, pid_t recorded,
-                        bool counts) {
+struct moment thread_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                            uint64_t address, bool counts) {
     struct thread_ticks ticks;
     struct moment moment = {"", ""};
     const struct played_program *program = program_of(timeline);
-    bool has_ticks = read_thread_ticks(timeline, recorded, &ticks);
     const char *name = player_thread_name(timeline->player, recorded);
-    if (!has_ticks) {
-        uint64_t linked = next_instruction(own_number(timeline, recorded)) - program->bias;
+    pid_t number = own_number(timeline, recorded);
+    if (!read_thread_ticks(timeline, recorded, address, &ticks)) {
+        uint64_t linked = (address ? address : next_instruction(number)) - program->bias;
         if (program->binary && binary_segment(program->binary, linked))
             moment.line = line_text(arena, program->binary, linked);
         return moment;
     }
-    uint64_t place =
-        ticks.place ? ticks.place : find_return(program, own_number(timeline, recorded));
+    uint64_t place = ticks.place ? ticks.place : find_return(program, number);
     uint64_t calls = ticks.place || !counts ? 0 : count_calls(timeline, recorded, ticks.ticks);
     uint64_t form = place ? recorded_form(program->binary, place) : 0;
     moment.text = recorded_moment_text(arena, program->binary, form, ticks.exact, calls, name);

@@ -26,7 +26,7 @@ static void tell_moment(struct session *session) {
     struct arena arena = {0};
     struct timeline *timeline = session->timeline;
     pid_t thread = session->selected ? session->selected : player_thread(timeline->player);
-    struct moment moment = moment_of(timeline, &arena, thread, true);
+    struct moment moment = thread_moment(timeline, &arena, thread, 0, true);
     if (*moment.text)
         tell(session,
              arena_print(&arena, *moment.line ? "%s  %s\n" : "%s\n", moment.text, moment.line));

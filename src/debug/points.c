@@ -5,7 +5,6 @@
 #include "debug/points.h"
 
 #include "tracee/tracee.h"
-#include "x86/kernel.h"
 #include "x86/trap.h"
 
 #include <errno.h>
@@ -71,16 +70,9 @@ bool points_watch(const struct points *points) {
 
 /* ---- debug registers ---- */
 
-struct watched {
-    uint64_t addresses[WATCHES_MAX];
-    uint32_t sizes[WATCHES_MAX];
-    size_t count;
-    unsigned reads; /* bit n: reads of the n-th are told, too */
-};
-
 /* Adds the aligned objects that cover the point. Returns false if there are not enough registers.
  */
-static bool cover(struct watched *watched, const struct point *point) {
+static bool cover(struct watch *watched, const struct point *point) {
     uint64_t address = point->address, end = address + point->size;
     while (address < end) {
         uint32_t size = sizeof(uint64_t);
@@ -95,17 +87,19 @@ static bool cover(struct watched *watched, const struct point *point) {
     return true;
 }
 
-static bool cover_all(const struct points *points, struct watched *watched) {
+bool points_cover(const struct points *points, struct watch *watched) {
+    watched->count = 0;
     for (size_t i = 0; i < points->count; i++)
         if (is_watch(&points->points[i]) && !cover(watched, &points->points[i]))
             return false;
     return true;
 }
 
-/* Sets the registers of each watchpoint, which are in their order. */
-static void number_registers(struct points *points, struct watched *watched) {
-    struct watched before = {.count = 0};
-    watched->reads = 0;
+/* Sets the registers of each watchpoint, which are in their order. Returns those whose reads are
+ * told, too. */
+static unsigned number_registers(struct points *points) {
+    struct watch before = {.count = 0};
+    unsigned reads = 0;
     for (size_t i = 0; i < points->count; i++) {
         struct point *point = &points->points[i];
         unsigned first = (unsigned)before.count;
@@ -113,13 +107,14 @@ static void number_registers(struct points *points, struct watched *watched) {
             continue;
         point->registers = (1u << before.count) - (1u << first);
         if (is_accessed(point))
-            watched->reads |= point->registers;
+            reads |= point->registers;
     }
+    return reads;
 }
 
 bool points_need_steps(const struct points *points) {
-    struct watched watched = {.count = 0};
-    return points_watch(points) && (!points->has_registers || !cover_all(points, &watched));
+    struct watch watched = {.count = 0};
+    return points_watch(points) && (!points->has_registers || !points_cover(points, &watched));
 }
 
 /* ---- in a process ---- */
@@ -145,7 +140,7 @@ static void insert(struct points *points, pid_t process, uint64_t address) {
 }
 
 void points_insert(struct points *points, pid_t process, uint64_t extra) {
-    struct watched watched = {.count = 0};
+    struct watch watched = {.count = 0};
     points->inserted_count = 0;
     for (size_t i = 0; i < points->count; i++)
         if (!is_watch(&points->points[i]))
@@ -153,12 +148,12 @@ void points_insert(struct points *points, pid_t process, uint64_t extra) {
     if (extra)
         insert(points, process, extra);
     points->watching =
-        points_watch(points) && !points_need_steps(points) && cover_all(points, &watched);
+        points_watch(points) && !points_need_steps(points) && points_cover(points, &watched);
     if (!points->watching)
         return;
-    number_registers(points, &watched);
+    unsigned reads = number_registers(points);
     points->watching =
-        watch_accesses(process, watched.addresses, watched.sizes, watched.count, watched.reads);
+        watch_accesses(process, watched.addresses, watched.sizes, watched.count, reads);
 }
 
 void points_insert_one(struct points *points, pid_t process, uint64_t address) {

@@ -5,6 +5,7 @@
 #ifndef QUIPU_DEBUG_POINTS_H
 #define QUIPU_DEBUG_POINTS_H
 
+#include "tracee/serial.h"
 #include "util/arena.h"
 
 #include <stdbool.h>
@@ -63,6 +64,10 @@ const struct point *points_find(const struct points *points, uint64_t address);
 
 /* Whether there is a watchpoint. */
 bool points_watch(const struct points *points);
+
+/* Sets WATCH to the contents of the debug registers for the watchpoints. Returns false if they do
+ * not suffice. */
+bool points_cover(const struct points *points, struct watch *watch);
 
 /* ---- accesses.c: watchpoints for reads ---- */
 

@@ -118,7 +118,8 @@ static bool read_cells(pid_t number, uint64_t block, struct thread_ticks *ticks)
     return tail.thread;
 }
 
-bool read_thread_ticks(struct timeline *timeline, pid_t recorded, struct thread_ticks *ticks) {
+bool read_thread_ticks(struct timeline *timeline, pid_t recorded, uint64_t address,
+                       struct thread_ticks *ticks) {
     struct user_regs_struct registers;
     int64_t sums[QUIPU_EVENTS] = {0};
     const struct played_program *program = program_of(timeline);
@@ -128,8 +129,8 @@ bool read_thread_ticks(struct timeline *timeline, pid_t recorded, struct thread_
         is_new(timeline, recorded, registers.gs_base) ||
         !read_cells(number, program->cells + registers.gs_base, ticks))
         return false;
-    ticks->position = registers.rip;
-    uint64_t linked = player_original_address(timeline->player, registers.rip) - program->bias;
+    ticks->position = address ? address : registers.rip;
+    uint64_t linked = player_original_address(timeline->player, ticks->position) - program->bias;
     if (!binary_segment(program->binary, linked) || !has_events_at(program->binary, linked))
         return true;
     ticks->place = linked;

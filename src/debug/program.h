@@ -33,12 +33,14 @@ struct thread_ticks {
     uint64_t raw;      /* the sum of its cells and their base */
     uint64_t exact;    /* with what its instruction has above its cells */
     uint64_t place;    /* its instruction, as linked, if that ticks; otherwise 0 */
-    uint64_t position; /* address of its next instruction in the process */
+    uint64_t position; /* address of that instruction in the process */
 };
 
-/* Reads the ticks of the thread that had the number RECORDED. Returns false if it has none: the
- * program has none, or the thread has not come to its code yet. */
-bool read_thread_ticks(struct timeline *timeline, pid_t recorded, struct thread_ticks *ticks);
+/* Reads the ticks of the thread that had the number RECORDED, in front of the instruction at
+ * ADDRESS of the process, which it has just executed; 0: in front of its next one. Returns false if
+ * it has none: the program has none, or the thread has not come to its code yet. */
+bool read_thread_ticks(struct timeline *timeline, pid_t recorded, uint64_t address,
+                       struct thread_ticks *ticks);
 
 /* Returns the thread's own number, or 0 if there is none that had the number RECORDED. */
 pid_t own_number(const struct timeline *timeline, pid_t recorded);
@@ -50,10 +52,10 @@ struct moment {
     const char *line; /* "table.c:88", or "" */
 };
 
-/* Returns the moment of the thread RECORDED, in ARENA. COUNTS: with the number of system calls,
- * where it takes one. That is found by going a part of the way again. */
-struct moment moment_of(struct timeline *timeline, struct arena *arena, pid_t recorded,
-                        bool counts);
+/* Returns the moment of the thread RECORDED, in ARENA; ADDRESS as above. COUNTS: with the number of
+ * system calls, where it takes one. That is found by going a part of the way again. */
+struct moment thread_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                            uint64_t address, bool counts);
 
 /* ---- go_to_moment.c ---- */
 

@@ -24,6 +24,9 @@ struct session_place {
 /* Goes to PLACE. Returns NULL, or a message. */
 const char *begin_session(struct timeline *timeline, const struct session_place *place);
 
+/* Returns the message of how the run ended, in ARENA. The timeline is at the end. */
+const char *describe_end(struct arena *arena, struct timeline *timeline);
+
 /* Serves the client that is connected by the descriptor FD, until it leaves. */
 void serve(struct timeline *timeline, int fd);
 

@@ -4,6 +4,7 @@
 
 #include "debug/diversion.h"
 #include "debug/packet.h"
+#include "debug/server.h"
 #include "debug/timeline.h"
 
 /* Memory that the client has allocated in the process. */
@@ -55,9 +56,6 @@ void tell(struct session *session, const char *text);
 
 /* The same with a NUMBER in FORMAT. */
 void tell_line(struct session *session, const char *format, unsigned long long number);
-
-/* Returns the message of how the run ended, in ARENA. The timeline is at the end. */
-const char *describe_end(struct arena *arena, struct timeline *timeline);
 
 /* ---- threads.c ---- */
 

@@ -291,6 +291,8 @@ struct halt advance(struct timeline *timeline, bool step) {
             return (struct halt){.kind = HALT_WATCH, .point = changed};
         if (pause == PAUSE_EVENT && has_returned(timeline, &halt))
             return halt;
+        if (pause == PAUSE_WRITE && looks && timeline->each_write)
+            return (struct halt){.kind = HALT_WATCH};
         if (pause == PAUSE_WRITE)
             continue; /* it wrote what was there */
         if ((halt.kind == HALT_EVENT || halt.kind == HALT_STEP) &&

@@ -107,6 +107,8 @@ struct timeline {
     bool ignores_points; /* only `extra` stops it */
     uint64_t call;       /* that the process is in front of, or was last */
     uint64_t extra;      /* one more breakpoint, or 0 */
+    bool each_write;     /* HALT_WATCH, without a point, also where the old value is written again;
+                            debug registers tell of that */
     pid_t stepper;       /* the recorded number of the thread that a step is of; 0: any */
     struct progress progress;
     double asked;      /* clock_seconds when the user was asked last */

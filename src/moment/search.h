@@ -39,8 +39,10 @@ struct search {
     uint64_t caller; /* if `place` is 0: an address, as linked, in the instruction that called the
                         code; 0: not known */
     uint64_t thread; /* the moment's thread; 0: none was found */
-    pid_t standing;  /* kernel number of the thread that is stopped directly behind the moment */
-    bool in_turns;   /* from the second thread on the threads ran one at a time */
+    const char *moment; /* of a recording: its name; NULL: it is no recording */
+    uint64_t events;    /* of a recording: those that were passed */
+    pid_t standing;     /* kernel number of the thread that is stopped directly behind the moment */
+    bool in_turns;      /* from the second thread on the threads ran one at a time */
     struct arena values; /* holds `changes` */
     VECTOR(struct change) changes;
     const char *instruction; /* its text, or "" if it cannot be read */

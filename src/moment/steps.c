@@ -12,11 +12,11 @@
 #include "moment/search.h"
 
 #include "moment/changes.h"
-#include "moment/store.h"
 #include "moment/watch.h"
 #include "symbols/event_tables.h"
 #include "tracee/countdown.h"
 #include "tracee/hide.h"
+#include "tracee/store.h"
 #include "x86/kernel.h"
 
 #include <string.h>
@@ -121,7 +121,8 @@ static enum finding find_writer(struct pass *pass, enum stop stop, bool seen,
     search->address = 0;
     if (seen && stop == STOP_WRITE)
         search->address =
-            find_writing_instruction(search, process->process, watch, process->written, last_write);
+            find_writing_instruction(&(struct code_of){search->run.binary, search->run.bias},
+                                     process->process, watch, process->written, last_write);
     else if (seen && stop == STOP_CALL)
         search->address = call_site(process->process);
     return search->address ? FINDING_TRUE : FINDING_PART;

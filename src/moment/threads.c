@@ -14,10 +14,10 @@
 #include "moment/search.h"
 
 #include "moment/changes.h"
-#include "moment/store.h"
 #include "moment/watch.h"
 #include "symbols/backtrace.h"
 #include "symbols/event_tables.h"
+#include "tracee/store.h"
 
 #include <string.h>
 
@@ -120,8 +120,9 @@ static enum outcome found_write(struct look *look, const struct member *member, 
     if (changed_words(look, member->self.process) & ~written & ANY_WATCH)
         return fail(look->search, not_told);
     uint64_t writer =
-        written ? find_writing_instruction(look->search, member->self.process, &look->serial.watch,
-                                           written, member->last_write)
+        written ? find_writing_instruction(
+                      &(struct code_of){look->search->run.binary, look->search->run.bias},
+                      member->self.process, &look->serial.watch, written, member->last_write)
                 : 0;
     if (!writer)
         return fail(look->search, written ? no_writer : not_told);

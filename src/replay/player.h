@@ -146,15 +146,16 @@ bool player_is_alone(const struct player *player);
  * instructions. */
 uint64_t player_events(const struct player *player);
 
-/* Returns what read_stop has told of the instruction behind which PAUSE_WRITE was. */
-unsigned player_written(const struct player *player);
-
 /* Whether the last event was a system call with its result, of NUMBER. */
 bool player_call(const struct player *player, uint64_t *number);
 
 /* Returns the address of the instruction that the last event was: a call, or one that faulted. A
  * signal behind an event is none: 0. */
 uint64_t player_event_address(const struct player *player);
+
+/* Returns which of the objects that watch_accesses watches were accessed, at PAUSE_WRITE: bit n is
+ * the n-th. */
+unsigned player_written(const struct player *player);
 
 /* Whether the last event has changed which memory the process has. */
 bool player_has_mapped(const struct player *player);

@@ -2,11 +2,13 @@
  *
  * It is the instruction that ends where the thread is stopped. It is found by decoding the function
  * from its start. */
-#include "moment/store.h"
+#include "tracee/store.h"
 
 #include "symbols/backtrace.h"
+#include "tracee/tracee.h"
 #include "x86/accessed.h"
 #include "x86/decode.h"
+#include "x86/kernel.h"
 #include "x86/trap.h"
 
 enum {
@@ -17,12 +19,11 @@ enum {
 };
 
 /* Returns the start of the function that contains ADDRESS of the process; 0: not known. */
-static uint64_t function_start(const struct search *search, pid_t thread, uint64_t address) {
-    const struct run *run = &search->run;
-    if (!binary_segment(run->binary, address - run->bias))
+static uint64_t function_start(const struct code_of *code, pid_t thread, uint64_t address) {
+    if (!binary_segment(code->binary, address - code->bias))
         return find_function(thread, address);
-    const struct symbol *symbol = binary_function(run->binary, address - run->bias);
-    return symbol ? symbol->address + run->bias : 0;
+    const struct symbol *symbol = binary_function(code->binary, address - code->bias);
+    return symbol ? symbol->address + code->bias : 0;
 }
 
 struct writer {
@@ -33,10 +34,11 @@ struct writer {
 };
 
 /* Finds the instruction that ends at NEXT, by decoding its function from the start. */
-static struct writer instruction_before(const struct search *search, pid_t thread, uint64_t next) {
+static struct writer instruction_before(const struct code_of *program, pid_t thread,
+                                        uint64_t next) {
     struct writer writer = {0};
     struct arena arena = {0};
-    uint64_t start = function_start(search, thread, next - 1), at = start, last = 0;
+    uint64_t start = function_start(program, thread, next - 1), at = start, last = 0;
     if (!start || next - start > FUNCTION_MAX)
         return writer;
     uint8_t *code = arena_alloc(&arena, next - start);
@@ -83,11 +85,11 @@ static bool is_written(const struct watch *watch, unsigned written, uint64_t beg
  * In front of a repeated store the writer may be that instruction or the one before it. The one
  * before is executed first. So if both may have stored there, and the thread's last write stopped
  * here, too, it is not known whether the one before was executed again. */
-uint64_t find_writing_instruction(const struct search *search, pid_t thread,
+uint64_t find_writing_instruction(const struct code_of *program, pid_t thread,
                                   const struct watch *watch, unsigned written,
                                   uint64_t last_write) {
     uint64_t next = next_instruction(thread), place = first_argument(thread); /* %rdi */
-    struct writer writer = instruction_before(search, thread, next);
+    struct writer writer = instruction_before(program, thread, next);
     bool fits = writer.address &&
                 (!writer.has_range || is_written(watch, written, writer.begin, writer.end));
     if (!is_repeated_store(thread, next))

@@ -1,0 +1,29 @@
+/* recorded_run.h: a recording where a command takes a program. */
+#ifndef QUIPU_CMD_RECORDED_RUN_H
+#define QUIPU_CMD_RECORDED_RUN_H
+
+#include "debug/program.h"
+
+/* Whether the command's words, from ARGV on, name a recording instead of a program. Ends quipu with
+ * an error if they name one and more. */
+bool is_recorded_run(char **argv);
+
+/* Begins the replay of the recording at PATH, in front of the program's first instruction. Ends
+ * quipu with an error if it cannot be played, or its program cannot be read. There is one at a
+ * time. */
+struct timeline *begin_recorded_run(struct arena *arena, const char *path);
+void end_recorded_run(struct timeline *timeline);
+
+/* Goes on to the first pass of one of PLACES, as linked. Returns false if there is none. */
+bool go_to_first_pass(struct timeline *timeline, const address_list *places);
+
+/* Returns the exit status of the run, which is at its end; if that is not the program's own, says
+ * why. */
+int recorded_status(struct timeline *timeline);
+
+/* Returns what is told of the moment of the thread RECORDED in front of the instruction at ADDRESS
+ * (see thread_moment): its name, or if it has none, the number of events; in ARENA. */
+struct moment describe_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                              uint64_t address);
+
+#endif

@@ -1,0 +1,209 @@
+/* lookout.c: goes from write to write; see lookout.h. */
+#include "debug/lookout.h"
+
+#include "debug/program.h"
+#include "tracee/store.h"
+#include "tracee/tracee.h"
+#include "util/diag.h"
+#include "x86/accessed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INSTRUCTION_MAX = 15 /* bytes */
+};
+
+/* ---- ranges ---- */
+
+static void drop_ranges(struct lookout *lookout) {
+    for (size_t i = 0; i < lookout->count; i++) {
+        free(lookout->ranges[i].old);
+        free(lookout->ranges[i].now);
+    }
+    lookout->count = 0;
+    take_points_out(lookout->timeline);
+    points_clear(&lookout->timeline->points);
+}
+
+static void read_now(const struct lookout *lookout, struct lookout_range *range) {
+    range->is_there =
+        read_memory(timeline_process(lookout->timeline), range->address, range->now, range->size);
+    if (!range->is_there)
+        memset(range->now, 0, range->size);
+}
+
+bool lookout_watches(const struct lookout *lookout, const struct lookout_range *ranges,
+                     size_t count) {
+    bool is_same = lookout->count == count;
+    for (size_t i = 0; i < count && is_same; i++)
+        is_same = lookout->ranges[i].address == ranges[i].address &&
+                  lookout->ranges[i].size == ranges[i].size;
+    return is_same;
+}
+
+const char *lookout_watch(struct lookout *lookout, const struct lookout_range *ranges,
+                          size_t count) {
+    drop_ranges(lookout);
+    CHECK(count <= LOOKOUT_RANGES);
+    for (size_t i = 0; i < count; i++) {
+        struct lookout_range *range = &lookout->ranges[lookout->count++];
+        *range = (struct lookout_range){.address = ranges[i].address, .size = ranges[i].size};
+        range->old = calloc(1, range->size);
+        range->now = calloc(1, range->size);
+        CHECK(range->old && range->now);
+        read_now(lookout, range);
+        const char *wrong =
+            points_add(&lookout->timeline->points, POINT_WRITE, range->address, range->size);
+        if (wrong)
+            return wrong;
+    }
+    points_look(&lookout->timeline->points, timeline_process(lookout->timeline));
+    return NULL;
+}
+
+void lookout_begin(struct lookout *lookout, struct timeline *timeline) {
+    *lookout = (struct lookout){.timeline = timeline};
+    timeline->each_write = true;
+    begin_motion(timeline);
+}
+
+void lookout_end(struct lookout *lookout) {
+    drop_ranges(lookout);
+    end_motion(lookout->timeline);
+    lookout->timeline->each_write = false;
+}
+
+/* ---- the writer ---- */
+
+/* The code of a function is decoded anew where it may be another instruction the next time. */
+static uint64_t find_instruction(struct lookout *lookout) {
+    struct timeline *timeline = lookout->timeline;
+    pid_t process = timeline_process(timeline);
+    struct watch watch;
+    const struct played_program *program = program_of(timeline);
+    uint64_t stop = next_instruction(process), last = lookout->last_write;
+    lookout->last_write = stop;
+    if (stop == lookout->known_stop)
+        return lookout->known_instruction;
+    if (!program->binary || !points_cover(&timeline->points, &watch))
+        return 0;
+    uint64_t found =
+        find_writing_instruction(&(struct code_of){program->binary, program->bias}, process, &watch,
+                                 player_written(timeline->player), last);
+    bool is_certain = found && found < stop && last != stop;
+    lookout->known_stop = is_certain ? stop : 0;
+    lookout->known_instruction = found;
+    return found;
+}
+
+/* Whether RANGE has a byte that a debug register tells of as written. */
+static bool is_told(const struct lookout *lookout, struct lookout_range *range) {
+    struct watch watch;
+    unsigned written = player_written(lookout->timeline->player);
+    if (!points_cover(&lookout->timeline->points, &watch))
+        return false;
+    for (size_t i = 0; i < watch.count; i++) {
+        uint64_t place = watch.addresses[i] - range->address;
+        if (!(written >> i & 1) || place >= range->size)
+            continue;
+        range->begin = range->begin == range->end ? place : range->begin;
+        range->end = place + watch.sizes[i];
+    }
+    return range->begin < range->end;
+}
+
+/* Sets BEGIN and END of what the instruction has stored, if that is known. */
+static bool find_stored(const struct lookout *lookout, uint64_t *begin, uint64_t *end) {
+    uint8_t code[INSTRUCTION_MAX];
+    size_t size = sizeof code;
+    pid_t process = timeline_process(lookout->timeline);
+    while (size && !read_memory(process, lookout->instruction, code, size))
+        size--;
+    return size && stored_range(code, size, lookout->instruction, process, begin, end);
+}
+
+static void find_changed(struct lookout_range *range) {
+    range->begin = range->end = 0;
+    for (size_t i = 0; i < range->size; i++) {
+        if (range->old[i] == range->now[i])
+            continue;
+        range->begin = range->end ? range->begin : i;
+        range->end = i + 1;
+    }
+}
+
+/* Sets which bytes of each range were written. TOLD: debug registers tell of them. Returns whether
+ * there are any. */
+static bool find_written(struct lookout *lookout, bool told) {
+    uint64_t first, behind;
+    bool is_stored =
+        lookout->instruction && !lookout->is_call && find_stored(lookout, &first, &behind);
+    bool any = false;
+    for (size_t i = 0; i < lookout->count; i++) {
+        struct lookout_range *range = &lookout->ranges[i];
+        uint64_t end = range->address + range->size;
+        find_changed(range);
+        if (is_stored && first < end && behind > range->address) {
+            range->begin = first > range->address ? first - range->address : 0;
+            range->end = behind < end ? behind - range->address : range->size;
+        } else if (told && range->begin == range->end) {
+            is_told(lookout, range);
+        }
+        any |= range->begin < range->end || range->was_there != range->is_there;
+    }
+    return any;
+}
+
+/* ---- going on ---- */
+
+static void look(struct lookout *lookout) {
+    for (size_t i = 0; i < lookout->count; i++) {
+        struct lookout_range *range = &lookout->ranges[i];
+        uint8_t *former = range->old;
+        range->old = range->now;
+        range->now = former;
+        range->was_there = range->is_there;
+        read_now(lookout, range);
+    }
+}
+
+/* From BEFORE, an instruction, the timeline has gone on to a write. */
+static bool take_write(struct lookout *lookout, uint64_t before, uint64_t events) {
+    struct timeline *timeline = lookout->timeline;
+    bool steps = points_need_steps(&timeline->points);
+    lookout->is_call = timeline->here.events > events;
+    look(lookout);
+    if (lookout->is_call)
+        lookout->instruction = player_event_address(timeline->player);
+    else
+        lookout->instruction = steps ? before : find_instruction(lookout);
+    return find_written(lookout, !steps && !lookout->is_call);
+}
+
+enum halt_kind lookout_next(struct lookout *lookout) {
+    struct timeline *timeline = lookout->timeline;
+    for (;;) {
+        uint64_t events = timeline->here.events;
+        player_select(timeline->player);
+        lookout->thread = player_thread(timeline->player);
+        uint64_t before = next_instruction(timeline_process(timeline));
+        struct halt halt = advance(timeline, false);
+        switch (halt.kind) {
+        case HALT_WATCH:
+            if (take_write(lookout, before, events))
+                return HALT_WATCH;
+            break;
+        case HALT_END:
+        case HALT_INTERRUPT:
+            return halt.kind;
+        case HALT_EVENT:
+        case HALT_TIMER:
+            if (lookout->keeps)
+                keep_on_the_way(timeline, &halt);
+            break;
+        default:
+            break;
+        }
+    }
+}

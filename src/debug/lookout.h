@@ -1,0 +1,58 @@
+/* lookout.h: goes along a recorded run from one write of some ranges of memory to the next.
+ *
+ *     lookout_begin(&lookout, timeline)
+ *     lookout_watch(&lookout, ranges, count)      also meanwhile, where pointers lead elsewhere
+ *     lookout_next(&lookout)                      until it is not HALT_WATCH
+ *     lookout_end(&lookout)
+ *
+ * Debug registers tell of each write of an instruction. Where they do not work, or the ranges are
+ * too large for them, each instruction is stepped, and only changes are seen; so are those by
+ * system calls. */
+#ifndef QUIPU_DEBUG_LOOKOUT_H
+#define QUIPU_DEBUG_LOOKOUT_H
+
+#include "debug/timeline.h"
+
+enum {
+    LOOKOUT_RANGES = 64
+};
+
+struct lookout_range {
+    uint64_t address;
+    size_t size;              /* at most WATCHED_MAX */
+    uint8_t *old, *now;       /* the bytes in front of the last write and behind it; owned */
+    bool was_there, is_there; /* there is memory */
+    size_t begin, end;        /* bytes of it that were written last; equal: none */
+};
+
+struct lookout {
+    struct timeline *timeline;
+    bool keeps; /* checkpoints are made on the way, to go back to */
+    struct lookout_range ranges[LOOKOUT_RANGES];
+    size_t count;
+
+    /* the last write */
+    pid_t thread;         /* recorded number of the writer */
+    uint64_t instruction; /* its address; 0: not known */
+    bool is_call;         /* that is a system call, or a signal comes in there */
+
+    uint64_t last_write;                    /* where it stopped */
+    uint64_t known_stop, known_instruction; /* where it was found last */
+};
+
+void lookout_begin(struct lookout *lookout, struct timeline *timeline);
+void lookout_end(struct lookout *lookout);
+
+/* From now on the COUNT RANGES, of which address and size are set, are watched. Returns NULL, or a
+ * message. */
+const char *lookout_watch(struct lookout *lookout, const struct lookout_range *ranges,
+                          size_t count);
+
+/* Whether they are already. */
+bool lookout_watches(const struct lookout *lookout, const struct lookout_range *ranges,
+                     size_t count);
+
+/* Goes on to behind the next write: HALT_WATCH, or HALT_END, HALT_INTERRUPT. */
+enum halt_kind lookout_next(struct lookout *lookout);
+
+#endif
