@@ -3,10 +3,12 @@
  *
  * The exit status is the program's, or 0 for a program that ran already. It is 1 if the program was
  * not started or watched, or if something was written that must not be. */
+#include "cmd/watch.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
 #include "cmd/process_number.h"
+#include "cmd/recorded_run.h"
 #include "cmd/watch_page.h"
 #include "cmd/watch_summary.h"
 
@@ -27,27 +29,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct named {
-    const char *text;
-    bool is_violation, is_guarded;
-};
-
-struct watch_options {
-    struct arena arena;
-    VECTOR(struct named) named;
-    text_vector allowed;
-    bool summary, longer, stop, backtrace, follow, fatal, guards;
-    uint64_t limit;
-    text_vector conditions;
-    const char *log, *command, *format, *pid, *program; /* NULL: none */
-};
-
 static void print_help(void) {
     fputs(
         "usage: quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... [--] PROGRAM [ARGS]\n"
-        "       quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... --pid=PID\n\n"
+        "       quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... --pid=PID\n"
+        "       quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... RECORDING\n\n"
         "Runs PROGRAM, which 'quipu cc --quipu=watch -g' built, and tells of each write to the\n"
-        "objects that are named: old and new value, function, line, instruction.\n\n"
+        "objects that are named: old and new value, function, line, instruction. Or tells of\n"
+        "those of the run that 'quipu record' recorded, of any program with debug information.\n\n"
         "EXPRESSION names a global, a static as FILE:NAME or FUNCTION::NAME, a local or parameter\n"
         "as FUNCTION::NAME, a thread-local variable, one of a shared object as LIBRARY.so:NAME, a\n"
         "field, an element, a slice as buffer[0..4095], what a pointer points to, also behind a\n"
@@ -279,7 +268,7 @@ static pid_t start_at_stop(const void *context, const struct hit_report *report)
     return started;
 }
 
-static int open_log(const char *path) {
+int open_log(const char *path) {
     int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDERR_FILENO;
     if (fd < 0)
         die("cannot write '%s': %s", path, strerror(errno));
@@ -292,7 +281,7 @@ static const char *format_name_at(size_t i) {
 }
 
 /* Sets in which format hits are written. */
-static void set_format(struct session *session, const struct watch_options *options) {
+void set_format(struct session *session, const struct watch_options *options) {
     size_t number = options->format && !options->summary
                         ? choose_name("--format", "format", options->format, format_name_at)
                         : 0;
@@ -318,7 +307,7 @@ static struct watch_page begin_page(const struct session *session,
 /* ---- the command ---- */
 
 /* Writes the table to the file for hits. */
-static void summarize(const struct session *session, const struct table_format *format) {
+void summarize(const struct session *session, const struct table_format *format) {
     FILE *out = session->fd == STDERR_FILENO ? stderr : fdopen(session->fd, "w");
     if (!out)
         die("cannot write the summary: %s", strerror(errno));
@@ -347,7 +336,7 @@ static bool offer_writers(struct arena *arena, const struct session *session,
 /* Reports the writes that must not be, and allowed names that no writer had. Such a name may be a
  * mistake. It may also belong to a module that was not loaded. So it is reported only together with
  * such writes. A program that was ended early may not have come to a writer that it has. */
-static void report_violations(const struct session *session) {
+void report_violations(const struct session *session) {
     struct arena arena = {0};
     for (size_t i = 0; i < session->writers.allowed.count; i++) {
         const struct allowed_name *allowed = &session->writers.allowed.data[i];
@@ -442,7 +431,9 @@ int cmd_watch(int argc, char **argv) {
         die("'--fatal' is for what must not be written; name that with --guard or --never-written");
     if (!options.named.count)
         die("nothing to watch; name it with -e, as 'quipu watch --help' tells");
-    int status = watch(&options, argv + program);
+    bool is_recording = !options.pid && is_recorded_run(argv + program);
+    int status =
+        is_recording ? watch_recording(&options, argv[program]) : watch(&options, argv + program);
     arena_release(&options.arena);
     return status;
 }

@@ -249,7 +249,7 @@ static enum reached go_to_last(struct timeline *timeline, const struct checkpoin
         if (halt.kind == HALT_END)
             return REACHED_NOT;
         over = stands_in_front(halt.kind);
-        i += is_wanted(halt.kind);
+        i += was_asked_for(halt.kind);
     }
     return REACHED_HALT;
 }
@@ -280,7 +280,7 @@ static void find_next_hit(struct timeline *timeline, const struct stand *origin,
     if (origin->place.ended || origin->place.at_signal || !go_to_copy(timeline, origin))
         return;
     struct halt halt = go_to_hit(timeline, next->events);
-    if (is_wanted(halt.kind) && timeline->here.events == next->events &&
+    if (was_asked_for(halt.kind) && timeline->here.events == next->events &&
         copy_here(timeline, &next->stand))
         want_state(&next->state, next->stand.process, &next->stand.state.stacks);
 }
@@ -297,7 +297,7 @@ static bool has_no_point(struct timeline *timeline, const struct checkpoint *che
     if (has_returned(timeline, &halt))
         return false;
     halt = go_to_hit(timeline, target->place.events);
-    if (is_wanted(halt.kind))
+    if (was_asked_for(halt.kind))
         return next->stand.process && timeline->here.events == next->events &&
                has_state(&next->state, timeline_process(timeline));
     return halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL || halt.kind == HALT_END;

@@ -52,7 +52,7 @@ static bool try_jump(struct timeline *timeline, struct target *target, double se
     set_alarm(timeline, timer);
     *halt = advance(timeline, false);
     set_alarm(timeline, 0);
-    bool may_be = halt->kind == HALT_TIMER || is_wanted(halt->kind);
+    bool may_be = halt->kind == HALT_TIMER || was_asked_for(halt->kind);
     if (!may_be || timeline->here.events != target->place.events)
         return false;
     double after = guide_distance(timeline, &target->guide);

@@ -18,12 +18,24 @@ static uint64_t find_return(const struct played_program *program, pid_t number) 
     return 0;
 }
 
+static const char *name_it(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                           const struct thread_ticks *ticks, uint64_t place, uint64_t calls) {
+    const struct binary *binary = program_of(timeline)->binary;
+    return recorded_moment_text(arena, binary, place ? recorded_form(binary, place) : 0,
+                                ticks->exact, calls,
+                                player_thread_name(timeline->player, recorded));
+}
+
+const char *moment_name(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                        const struct thread_ticks *ticks, uint64_t returns) {
+    return name_it(timeline, arena, recorded, ticks, ticks->place ? ticks->place : returns, 0);
+}
+
 struct moment thread_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
                             uint64_t address, bool counts) {
     struct thread_ticks ticks;
     struct moment moment = {"", ""};
     const struct played_program *program = program_of(timeline);
-    const char *name = player_thread_name(timeline->player, recorded);
     pid_t number = own_number(timeline, recorded);
     if (!read_thread_ticks(timeline, recorded, address, &ticks)) {
         uint64_t linked = (address ? address : next_instruction(number)) - program->bias;
@@ -33,8 +45,7 @@ struct moment thread_moment(struct timeline *timeline, struct arena *arena, pid_
     }
     uint64_t place = ticks.place ? ticks.place : find_return(program, number);
     uint64_t calls = ticks.place || !counts ? 0 : count_calls(timeline, recorded, ticks.ticks);
-    uint64_t form = place ? recorded_form(program->binary, place) : 0;
-    moment.text = recorded_moment_text(arena, program->binary, form, ticks.exact, calls, name);
+    moment.text = name_it(timeline, arena, recorded, &ticks, place, calls);
     if (place)
         moment.line = line_text(arena, program->binary, ticks.place ? place : place - 1);
     return moment;

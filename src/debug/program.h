@@ -52,6 +52,11 @@ struct moment {
     const char *line; /* "table.c:88", or "" */
 };
 
+/* Returns the name of the moment of the thread RECORDED that has TICKS, in ARENA. RETURNS: where
+ * the call of code that does not tick returns to, as linked; 0: in none. */
+const char *moment_name(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                        const struct thread_ticks *ticks, uint64_t returns);
+
 /* Returns the moment of the thread RECORDED, in ARENA; ADDRESS as above. COUNTS: with the number of
  * system calls, where it takes one. That is found by going a part of the way again. */
 struct moment thread_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,

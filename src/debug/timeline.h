@@ -69,7 +69,7 @@ struct halt {
 };
 
 /* Whether the user has asked for a halt of this KIND. */
-static inline bool is_wanted(enum halt_kind kind) {
+static inline bool was_asked_for(enum halt_kind kind) {
     return kind == HALT_POINT || kind == HALT_WATCH || kind == HALT_CALL || kind == HALT_RETURN;
 }
 

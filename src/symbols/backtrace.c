@@ -213,6 +213,12 @@ void read_callers(pid_t thread, struct caller_list *list) {
     dwfl_end(dwfl);
 }
 
+void read_callers_by(struct unwinder *unwinder, pid_t thread, struct caller_list *list) {
+    list->count = 0;
+    if (unwinder->dwfl)
+        dwfl_getthread_frames(unwinder->dwfl, thread, take_caller, list);
+}
+
 uint64_t find_function(pid_t process, uint64_t address) {
     Dwfl *dwfl = open_process(process, false);
     uint64_t begin = function_at(dwfl ? dwfl_addrmodule(dwfl, address) : NULL, address);

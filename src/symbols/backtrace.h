@@ -39,6 +39,9 @@ struct caller_list {
  * be read. */
 void read_callers(pid_t thread, struct caller_list *list);
 
+/* The same by an unwinder of the process, without a warning. */
+void read_callers_by(struct unwinder *unwinder, pid_t thread, struct caller_list *list);
+
 /* Returns the begin of the function that contains ADDRESS of PROCESS, also in a shared object.
  * Returns 0 if no symbol shows it. */
 uint64_t find_function(pid_t process, uint64_t address);

@@ -142,9 +142,15 @@ static void print_place(struct arena *arena, const struct writer *writer, struct
                  *writer->instruction ? writer->instruction : "?");
 }
 
+static bool has_moment(const struct hit_report *report) {
+    return report->moment || report->hit->moment_thread;
+}
+
 /* Returns the moment, such as "work+0x2c@1204311/1~1f3a9c2b", or "" if moments are not counted. */
 static const char *moment_of(struct arena *arena, const struct hit_report *report) {
     const struct writer *writer = report->writer;
+    if (report->moment)
+        return report->moment;
     if (!report->hit->moment_thread || !writer->module || !writer->module->binary)
         return "";
     return moment_text(arena, writer->module->binary, writer->moment ? writer->moment : writer->pc,
@@ -182,7 +188,7 @@ static void print_text_tail(struct hit_format *format, const struct hit_report *
     if (report->freed_by && *report->freed_by->place)
         buffer_print(out, " by %s  %s", short_name(&arena, report->freed_by->function),
                      report->freed_by->place);
-    if (hit->moment_thread)
+    if (has_moment(report))
         buffer_print(out, "  %s", moment_of(&arena, report));
     if (format->longer)
         buffer_print(out, "  %llu bytes at 0x%llx, process %u, thread %u",
@@ -222,7 +228,7 @@ static void print_text(struct arena *arena, struct hit_format *format,
         report->writer->text = writer_text(arena, format, report->writer);
     buffer_text(out, report->writer->text);
     if (format->longer || report->is_violation || report->is_undecided || report->block.freed ||
-        report->hit->moment_thread || report->hit->cause == QUIPU_CAUSE_CHANGE)
+        has_moment(report) || report->hit->cause == QUIPU_CAUSE_CHANGE)
         print_text_tail(format, report, out);
     buffer_add(out, "\n", 1);
     if (report->backtrace)
@@ -383,7 +389,7 @@ static void print_json(struct arena *arena, const struct hit_report *report, str
     json_bool(out, "violation", report->is_violation);
     json_bool(out, "found_later", hit->flags & QUIPU_HIT_LATE);
     json_others(out, report);
-    if (hit->moment_thread) {
+    if (has_moment(report)) {
         struct arena scratch = {0};
         json_member(out, "moment", moment_of(&scratch, report));
         arena_release(&scratch);

@@ -23,6 +23,7 @@ struct hit_report {
     struct quipu_block block;          /* the block that was written to; number 0: none */
     const struct call_place *freed_by; /* NULL: it is not freed, or is being freed */
     const char *backtrace;             /* lines, or NULL */
+    const char *moment;                /* its name, of a recording; NULL: the hit has its ticks */
     bool is_undecided;                 /* another call may have made it: */
     const struct quipu_candidate *candidates;
     unsigned candidate_count;

@@ -325,13 +325,18 @@ static bool is_allowed(struct writers *writers, const struct writer *writer, boo
     return is_any;
 }
 
-static struct writer *make_writer(struct writers *writers, const struct writer *key,
-                                  const struct quipu_hit *hit) {
+static struct writer *new_writer(struct writers *writers, const struct writer *key) {
     struct writer *writer = ARENA_NEW(&writers->arena, struct writer);
-    struct binary *binary = key->module ? key->module->binary : NULL;
     *writer = *key;
     writer->function = writer->file = writer->source = "";
     writer->place = writer->instruction = "";
+    return writer;
+}
+
+static struct writer *make_writer(struct writers *writers, const struct writer *key,
+                                  const struct quipu_hit *hit) {
+    struct writer *writer = new_writer(writers, key);
+    struct binary *binary = key->module ? key->module->binary : NULL;
     if (!binary)
         return writer;
     take_place(&writers->arena, binary, writer);
@@ -387,6 +392,38 @@ struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit
         vector_push(&writers->arena, &writers->all, writers->table[at]);
     }
     return writers->table[at];
+}
+
+/* The program as a module of any process. */
+static const struct watch_module *program_module(struct writers *writers) {
+    for (size_t i = 0; i < writers->modules.count; i++)
+        if (writers->modules.data[i]->binary == writers->program)
+            return writers->modules.data[i];
+    struct watch_module *module = ARENA_NEW(&writers->arena, struct watch_module);
+    *module = (struct watch_module){.path = writers->program->path, .binary = writers->program};
+    vector_push(&writers->arena, &writers->modules, module);
+    return module;
+}
+
+struct writer *writers_find_in_program(struct writers *writers, uint64_t address, uint64_t pc,
+                                       bool is_call, uint32_t watched) {
+    const struct writer key = {
+        .module = pc ? program_module(writers) : NULL, .pc = pc, .watched = watched};
+    if (writers->all.count * 2 >= writers->capacity)
+        grow(writers);
+    size_t at = place_in_table(writers, &key);
+    if (writers->table[at])
+        return writers->table[at];
+    struct writer *writer = writers->table[at] = new_writer(writers, &key);
+    vector_push(&writers->arena, &writers->all, writer);
+    if (!pc)
+        return writer;
+    take_place(&writers->arena, writers->program, writer);
+    writer->address = is_call ? find_call(writers->program, pc) : address;
+    if (writer->address)
+        writer->instruction = disassemble(&writers->arena, writers->program, writer->address);
+    writer->is_allowed = is_allowed(writers, writer, false);
+    return writer;
 }
 
 struct writer *writers_find_call(struct writers *writers, uint32_t process, uint64_t pc,

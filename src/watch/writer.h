@@ -79,6 +79,11 @@ struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit
 struct writer *writers_find_call(struct writers *writers, uint32_t process, uint64_t pc,
                                  uint32_t watched);
 
+/* Returns the writer that is the instruction at ADDRESS of the program itself, as linked, and ends
+ * at PC; if IS_CALL, the call that returns to PC. ADDRESS and PC 0: it is not known. */
+struct writer *writers_find_in_program(struct writers *writers, uint64_t address, uint64_t pc,
+                                       bool is_call, uint32_t watched);
+
 /* Returns the location of the call in PROCESS that returns to PC. It is valid until the next call
  * of this function. */
 const struct call_place *writers_place(struct writers *writers, uint32_t process, uint64_t pc);
