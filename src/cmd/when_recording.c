@@ -23,27 +23,6 @@ static pid_t process_of(const struct recorded_search *recorded) {
     return timeline_process(recorded->timeline);
 }
 
-/* Watches what the expression reads, where it is now. */
-static const char *watch_objects_now(struct recorded_search *recorded) {
-    struct lookout_range ranges[LOOKOUT_RANGES];
-    size_t count = 0;
-    const struct expression *expression = recorded->search.expression;
-    struct process_memory memory = process_memory(process_of(recorded), recorded->search.run.bias);
-    for (size_t i = 0; i < expression->objects.count; i++) {
-        const struct node *object = expression->objects.data[i];
-        uint64_t address,
-            size = object->bits ? (object->bit + object->bits + 7) / 8 : object->type.size;
-        if (!object_address(object, &memory.memory, &address) || address < NULL_PAGE || !size)
-            continue;
-        if (count == LOOKOUT_RANGES)
-            return "the expression reads too many objects";
-        ranges[count++] = (struct lookout_range){.address = address, .size = size};
-    }
-    return lookout_watches(&recorded->lookout, ranges, count)
-               ? NULL
-               : lookout_watch(&recorded->lookout, ranges, count);
-}
-
 static bool is_true(struct recorded_search *recorded) {
     struct process_memory memory = process_memory(process_of(recorded), recorded->search.run.bias);
     enum truth truth = evaluate(recorded->search.expression, &memory.memory);
@@ -109,7 +88,8 @@ static void note_begin(struct recorded_search *recorded) {
 
 /* The expression is false. */
 static void look_again(struct recorded_search *recorded) {
-    recorded->search.wrong = watch_objects_now(recorded);
+    recorded->search.wrong =
+        lookout_watch_expression(&recorded->lookout, recorded->search.expression);
     note_before(&recorded->search, process_of(recorded));
 }
 

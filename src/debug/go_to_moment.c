@@ -12,7 +12,6 @@
 #include "symbols/moment_name.h"
 #include "util/clock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -236,17 +235,12 @@ static const char *approach(struct aim *aim) {
 /* Goes to the moment from a checkpoint, with its points instead of the user's. */
 static const char *go(struct aim *aim) {
     struct timeline *timeline = aim->timeline;
-    struct points *users = malloc(sizeof *users);
-    CHECK(users);
     take_points_out(timeline);
-    *users = timeline->points;
-    timeline->points.count = 0;
+    struct points *users = points_put_aside(&timeline->points);
     const char *wrong = go_to_start(aim) ? approach(aim) : "the way to it is not found";
     player_set_alarm(timeline->player, 0, 0);
     end_motion(timeline);
-    points_clear(&timeline->points);
-    timeline->points = *users;
-    free(users);
+    points_put_back(&timeline->points, users);
     return wrong;
 }
 
@@ -269,5 +263,6 @@ const char *go_to_moment(struct timeline *timeline, struct arena *arena, const c
     if (wrong && kept)
         go_to_stand(timeline, &origin);
     drop_stand(&origin);
+    timeline->moment_thread = wrong ? 0 : aim.recorded;
     return wrong;
 }

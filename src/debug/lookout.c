@@ -74,6 +74,24 @@ void lookout_end(struct lookout *lookout) {
     lookout->timeline->each_write = false;
 }
 
+const char *lookout_watch_expression(struct lookout *lookout, const struct expression *expression) {
+    struct lookout_range ranges[LOOKOUT_RANGES];
+    size_t count = 0;
+    struct process_memory memory =
+        process_memory(timeline_process(lookout->timeline), program_of(lookout->timeline)->bias);
+    for (size_t i = 0; i < expression->objects.count; i++) {
+        const struct node *object = expression->objects.data[i];
+        uint64_t address,
+            size = object->bits ? (object->bit + object->bits + 7) / 8 : object->type.size;
+        if (!object_address(object, &memory.memory, &address) || address < NULL_PAGE || !size)
+            continue;
+        if (count == LOOKOUT_RANGES)
+            return "the expression reads too many objects";
+        ranges[count++] = (struct lookout_range){.address = address, .size = size};
+    }
+    return lookout_watches(lookout, ranges, count) ? NULL : lookout_watch(lookout, ranges, count);
+}
+
 /* ---- the writer ---- */
 
 /* The code of a function is decoded anew where it may be another instruction the next time. */
@@ -168,11 +186,12 @@ static void look(struct lookout *lookout) {
     }
 }
 
-/* From BEFORE, an instruction, the timeline has gone on to a write. */
-static bool take_write(struct lookout *lookout, uint64_t before, uint64_t events) {
+bool lookout_take(struct lookout *lookout, uint64_t before) {
     struct timeline *timeline = lookout->timeline;
     bool steps = points_need_steps(&timeline->points);
-    lookout->is_call = timeline->here.events > events;
+    lookout->is_call = is_slice_begin(&timeline->here);
+    lookout->thread =
+        lookout->is_call ? player_event_thread(timeline->player) : player_thread(timeline->player);
     look(lookout);
     if (lookout->is_call)
         lookout->instruction = player_event_address(timeline->player);
@@ -184,14 +203,12 @@ static bool take_write(struct lookout *lookout, uint64_t before, uint64_t events
 enum halt_kind lookout_next(struct lookout *lookout) {
     struct timeline *timeline = lookout->timeline;
     for (;;) {
-        uint64_t events = timeline->here.events;
         player_select(timeline->player);
-        lookout->thread = player_thread(timeline->player);
         uint64_t before = next_instruction(timeline_process(timeline));
         struct halt halt = advance(timeline, false);
         switch (halt.kind) {
         case HALT_WATCH:
-            if (take_write(lookout, before, events))
+            if (lookout_take(lookout, before))
                 return HALT_WATCH;
             break;
         case HALT_END:

@@ -12,6 +12,7 @@
 #define QUIPU_DEBUG_LOOKOUT_H
 
 #include "debug/timeline.h"
+#include "expression/expression.h"
 
 enum {
     LOOKOUT_RANGES = 64
@@ -51,6 +52,13 @@ const char *lookout_watch(struct lookout *lookout, const struct lookout_range *r
 /* Whether they are already. */
 bool lookout_watches(const struct lookout *lookout, const struct lookout_range *ranges,
                      size_t count);
+
+/* What EXPRESSION, of the program, reads is watched where it is now. Returns NULL, or a message. */
+const char *lookout_watch_expression(struct lookout *lookout, const struct expression *expression);
+
+/* The timeline has come to HALT_WATCH by another way. BEFORE: the instruction at which it was
+ * before, if each is stepped. Sets what is known of the write; false: nothing was written. */
+bool lookout_take(struct lookout *lookout, uint64_t before);
 
 /* Goes on to behind the next write: HALT_WATCH, or HALT_END, HALT_INTERRUPT. */
 enum halt_kind lookout_next(struct lookout *lookout);

@@ -25,8 +25,7 @@ static void tell_bytes(struct session *session, const char *text, size_t size) {
 static void tell_moment(struct session *session) {
     struct arena arena = {0};
     struct timeline *timeline = session->timeline;
-    pid_t thread = session->selected ? session->selected : player_thread(timeline->player);
-    struct moment moment = thread_moment(timeline, &arena, thread, 0, true);
+    struct moment moment = thread_moment(timeline, &arena, shown_thread(session), 0, true);
     if (*moment.text)
         tell(session,
              arena_print(&arena, *moment.line ? "%s  %s\n" : "%s\n", moment.text, moment.line));

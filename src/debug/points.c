@@ -5,6 +5,7 @@
 #include "debug/points.h"
 
 #include "tracee/tracee.h"
+#include "util/diag.h"
 #include "x86/trap.h"
 
 #include <errno.h>
@@ -52,6 +53,20 @@ void points_clear(struct points *points) {
     for (size_t i = 0; i < points->count; i++)
         free(points->points[i].value);
     points->count = 0;
+}
+
+struct points *points_put_aside(struct points *points) {
+    struct points *aside = malloc(sizeof *aside);
+    CHECK(aside);
+    *aside = *points;
+    points->count = 0;
+    return aside;
+}
+
+void points_put_back(struct points *points, struct points *aside) {
+    points_clear(points);
+    *points = *aside;
+    free(aside);
 }
 
 const struct point *points_find(const struct points *points, uint64_t address) {

@@ -59,6 +59,12 @@ bool points_remove(struct points *points, enum point_kind kind, uint64_t address
 
 void points_clear(struct points *points);
 
+/* Puts all of POINTS aside, which are not inserted. Returns them; points_put_back frees that. */
+struct points *points_put_aside(struct points *points);
+
+/* POINTS are those of ASIDE again. */
+void points_put_back(struct points *points, struct points *aside);
+
 /* Returns the breakpoint at ADDRESS, or NULL. */
 const struct point *points_find(const struct points *points, uint64_t address);
 

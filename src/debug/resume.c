@@ -1,5 +1,6 @@
 /* resume.c: the packets that make the process go on, and the answer when it stops; see session.h.
  */
+#include "debug/program.h"
 #include "debug/session.h"
 
 #include "x86/debugger.h"
@@ -39,7 +40,9 @@ static uint8_t debugger_signal(int signal) {
 static void answer_registers(struct session *session) {
     static const uint8_t numbers[] = {DEBUGGER_FRAME, DEBUGGER_STACK, DEBUGGER_ADDRESS};
     static struct registers registers;
-    pid_t process = timeline_process(session->timeline);
+    const struct timeline *timeline = session->timeline;
+    pid_t process = timeline->moment_thread ? own_number(timeline, timeline->moment_thread)
+                                            : timeline_process(timeline);
     if (!process || !get_general_registers(process, &registers.general))
         return;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

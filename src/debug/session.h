@@ -59,7 +59,10 @@ void tell_line(struct session *session, const char *format, unsigned long long n
 
 /* ---- threads.c ---- */
 
-/* Appends the name of the thread that executes. */
+/* Returns the recorded number of the thread that the user looks at. */
+pid_t shown_thread(const struct session *session);
+
+/* Appends the name of the thread that executes, or whose moment this is. */
 void answer_thread(struct session *session);
 
 /* Returns the number of the thread whose registers are asked for. */

@@ -22,8 +22,15 @@ static pid_t take_thread(const char **text) {
     return (pid_t)number;
 }
 
+pid_t shown_thread(const struct session *session) {
+    const struct timeline *timeline = session->timeline;
+    if (session->selected)
+        return session->selected;
+    return timeline->moment_thread ? timeline->moment_thread : player_thread(timeline->player);
+}
+
 pid_t selected_thread(const struct session *session) {
-    pid_t number = session->selected ? own_number(session->timeline, session->selected) : 0;
+    pid_t number = own_number(session->timeline, shown_thread(session));
     return number ? number : timeline_process(session->timeline);
 }
 
@@ -34,8 +41,10 @@ static void add_name(const struct session *session, struct buffer *text, pid_t t
     buffer_print(text, "%x", (unsigned)thread);
 }
 
+/* Where it was gone to a moment, its thread is what the user wants to see. */
 void answer_thread(struct session *session) {
-    add_name(session, &session->answer, player_thread(session->timeline->player));
+    pid_t moment = session->timeline->moment_thread;
+    add_name(session, &session->answer, moment ? moment : player_thread(session->timeline->player));
 }
 
 void take_selection(struct session *session, const char *text) {

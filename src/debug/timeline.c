@@ -47,6 +47,7 @@ void set_alarm(struct timeline *timeline, double seconds) {
 void begin_motion(struct timeline *timeline) {
     timeline->stopping = false;
     progress_begin(&timeline->progress);
+    timeline->moment_thread = 0;
     timeline->kept = clock_seconds();
     points_look(&timeline->points, timeline_process(timeline));
     set_timer(TICK_MICROSECONDS, TICK_MICROSECONDS);

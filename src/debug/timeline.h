@@ -93,7 +93,8 @@ struct timeline {
     struct caught_calls calls;
     struct played_program *played; /* program.h: of here; NULL: not read; see forget_program */
     uint64_t programs;             /* that were read */
-    uint64_t memory;               /* bytes that checkpoints take at most */
+    pid_t moment_thread; /* recorded number of the thread whose moment this is; 0: it has gone on */
+    uint64_t memory;     /* bytes that checkpoints take at most */
     struct checkpoint *checkpoints[CHECKPOINTS_MAX]; /* in the order of time; owned */
     size_t count;
     const struct checkpoint *pinned, *working; /* are not removed; or NULL */

@@ -78,6 +78,7 @@ struct player {
     pid_t number;           /* of the recorded process */
     uint64_t events;        /* that were done */
     uint64_t event_address; /* of the instruction that the last one was */
+    pid_t event_thread;     /* recorded number of the thread that the last one was of */
     unsigned written;       /* registers of the last PAUSE_WRITE */
     bool has_result;        /* the last event was the result of the thread's call */
     uint64_t result_of;     /* of the call with this number */

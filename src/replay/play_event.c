@@ -172,6 +172,8 @@ void pass_event(struct player *player) {
 }
 
 void finish_event(struct player *player) {
+    if (player->counts)
+        player->event_thread = player->thread->recorded;
     player->events += player->counts;
     pass_event(player);
     while (!player->ended && peek_event(player) && play_quietly(player))

@@ -344,10 +344,11 @@ enum play_pause player_go(struct player *player, bool step) {
     if (player->hooks->prepare_others)
         player->hooks->prepare_others(player->hooks->context);
     bool has_result = player->has_result;
-    uint64_t result_of = player->result_of;
+    uint64_t result_of = player->result_of, event_address = player->event_address;
     while (is_others(player))
         go_on(player, false);
     player_select(player);
+    player->event_address = event_address;
     player->has_result = has_result;
     player->result_of = result_of;
     return player->ended ? PAUSE_ENDED : PAUSE_EVENT;
@@ -440,6 +441,10 @@ bool player_call(const struct player *player, uint64_t *number) {
 
 uint64_t player_event_address(const struct player *player) {
     return player->event_address;
+}
+
+pid_t player_event_thread(const struct player *player) {
+    return player->event_thread;
 }
 
 bool player_has_mapped(const struct player *player) {

@@ -153,6 +153,9 @@ bool player_call(const struct player *player, uint64_t *number);
  * signal behind an event is none: 0. */
 uint64_t player_event_address(const struct player *player);
 
+/* Returns the number that the thread of the last event had. */
+pid_t player_event_thread(const struct player *player);
+
 /* Returns which of the objects that watch_accesses watches were accessed, at PAUSE_WRITE: bit n is
  * the n-th. */
 unsigned player_written(const struct player *player);

@@ -71,7 +71,6 @@ END
 waits=$(grep -o 'main+[^ ]*@[0-9]*#[0-9]*/1~[^ ]*' output | tail -1)
 [[ -n $waits ]] || fail "the first thread does not wait: $(cat output)"
 debugs "--at=$waits" <<'END'
-thread 1
 monitor when
 backtrace
 END
