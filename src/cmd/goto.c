@@ -4,6 +4,8 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
+#include "cmd/recorded_run.h"
+#include "cmd/replay_session.h"
 #include "cmd/temporary_data.h"
 
 #include "moment/approach.h"
@@ -28,10 +30,12 @@ struct goto_options {
 
 static void print_help(void) {
     fputs(
-        "usage: quipu goto [OPTIONS] MOMENT [--] PROGRAM [ARGS]\n\n"
+        "usage: quipu goto [OPTIONS] MOMENT [--] PROGRAM [ARGS]\n"
+        "       quipu goto [--print] MOMENT RECORDING\n\n"
         "Runs PROGRAM, which 'quipu cc --quipu=moment' built, to MOMENT of its run, and there\n"
         "hands it over to gdb; where there is no terminal or no gdb, registers and calls are\n"
-        "printed.\n\n"
+        "printed. Or goes there in the run that 'quipu record' recorded; gdb can go on and back\n"
+        "from there.\n\n"
         "MOMENT is FUNCTION+OFFSET@TICKS[/THREAD][~BUILD] or FILE:LINE@TICKS[/THREAD][~BUILD].\n\n" EXEC_HELP
         "      --print         print registers and calls there; the program then ends\n"
         "      --help          print this\n",
@@ -112,6 +116,29 @@ static int go(const char *text, char **argv, const struct goto_options *options)
     return status;
 }
 
+/* Goes to the moment in the recording at PATH. gdb, where there is one, goes there by itself, and
+ * can go on and back. */
+static int go_in_recording(const char *text, const char *path, const struct goto_options *options) {
+    struct arena arena = {0};
+    if (options->command)
+        die("--exec is not for recordings: their process is quipu's own; use --print");
+    if (!options->print && can_run_gdb())
+        return debug_replay(path, &(struct replay_options){.at = text});
+    struct timeline *timeline = begin_recorded_run(&arena, path);
+    const char *wrong = go_to_moment(timeline, &arena, text);
+    if (wrong)
+        die("'%s': %s", text, wrong);
+    pid_t thread = own_number(timeline, timeline->moment_thread);
+    struct moment moment = thread_moment(timeline, &arena, timeline->moment_thread, 0, true);
+    print_line(stdout, *moment.line ? "%s  %s" : "%s", moment.text, moment.line);
+    fflush(stdout);
+    print_registers(thread);
+    print_backtrace(timeline_process(timeline), thread);
+    end_recorded_run(timeline);
+    arena_release(&arena);
+    return 0;
+}
+
 static const struct option_row rows[] = {
     {"exec", 0, OPTION_TEXT, offsetof(struct goto_options, command), NULL},
     {"print", 0, OPTION_FLAG, offsetof(struct goto_options, print), NULL},
@@ -132,5 +159,7 @@ int cmd_goto(int argc, char **argv) {
         return 0;
     if (moment + more == argc)
         die("no program to run; 'quipu goto --help' tells how");
+    if (is_recorded_run(argv + moment + more))
+        return go_in_recording(argv[moment], argv[moment + more], &options);
     return go(argv[moment], argv + moment + more, &options);
 }

@@ -76,6 +76,16 @@ backtrace
 END
 says "$waits  moments.c:42" "in main ()"
 
+# quipu goto takes the recording for a program.
+ends 0 quipu goto "$waits" run.rec </dev/null
+says "$waits  moments.c:42" "rip" "main  moments.c:42"
+ends 0 quipu goto --print "$moment" run.rec
+says "${moment%%/*}/1:$number~" "work  moments.c:"
+ends 1 quipu goto work@7/1:9 run.rec
+said "has no thread 1:9"
+ends 1 quipu goto --exec=true "$moment" run.rec
+said "not for recordings"
+
 # That is no moment of a run that is not recorded.
 ends 1 quipu goto "$waits" -- ./moments
 said "moment of a recording"
