@@ -65,12 +65,3 @@ int recorded_status(struct timeline *timeline) {
     return WIFSIGNALED(playing->status) ? SIGNALLED + WTERMSIG(playing->status)
                                         : WEXITSTATUS(playing->status);
 }
-
-struct moment describe_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
-                              uint64_t address) {
-    struct moment moment = thread_moment(timeline, arena, recorded, address, false);
-    if (!*moment.text)
-        moment.text =
-            arena_print(arena, "behind event %llu", (unsigned long long)timeline->here.events);
-    return moment;
-}

@@ -21,9 +21,4 @@ bool go_to_first_pass(struct timeline *timeline, const address_list *places);
  * why. */
 int recorded_status(struct timeline *timeline);
 
-/* Returns what is told of the moment of the thread RECORDED in front of the instruction at ADDRESS
- * (see thread_moment): its name, or if it has none, the number of events; in ARENA. */
-struct moment describe_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
-                              uint64_t address);
-
 #endif

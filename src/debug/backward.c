@@ -314,7 +314,7 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
     struct next_hit next = {.events = 0};
     bool is_divided = false;
     find_next_hit(timeline, origin, &next);
-    set_target(&target, origin);
+    set_target(timeline, &target, origin);
     while (from && from->stand.place.events >= least && reached == REACHED) {
         bool divides = !is_divided && target.kind != TARGET_STATE && target.kind != TARGET_STEPS;
         if (!has_no_point(timeline, from, &target, &next))
@@ -330,7 +330,7 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
             *halt = last.halt;
         }
         drop_stand(&last.from);
-        set_target(&target, &from->stand);
+        set_target(timeline, &target, &from->stand);
         from = checkpoint_before(timeline, &from->stand.place);
         is_divided = false;
     }

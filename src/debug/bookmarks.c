@@ -52,6 +52,7 @@ void go_to_bookmark(struct session *session, const char *argument) {
         tell(session, "quipu: the checkpoint cannot be copied\n");
         return;
     }
+    session->timeline->moment_thread = 0;
     come_to(session);
 }
 

@@ -209,7 +209,9 @@ static const char *missed(const struct aim *aim) {
                        second);
 }
 
-/* Goes on to the moment. Returns NULL, or a message. */
+/* Goes on to the moment. Returns NULL, or a message. On its way to the alarm the thread has other
+ * cells than without, and a program that asks for its moments has them in its registers: no
+ * checkpoint is made there, as it would not be found on another way. */
 static const char *approach(struct aim *aim) {
     struct timeline *timeline = aim->timeline;
     for (;;) {
@@ -227,7 +229,7 @@ static const char *approach(struct aim *aim) {
             return "";
         if (halt.kind == HALT_END)
             return missed(aim);
-        if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
+        if (is_near && (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER))
             keep_on_the_way(timeline, &halt);
     }
 }

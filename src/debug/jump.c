@@ -22,7 +22,8 @@ enum {
 static const double way_least = 0.000003, spread_least = 0.002, spread_most = 10;
 
 bool may_jump(const struct target *target) {
-    return target->kind == TARGET_STATE && (target->has_guide || target->guides < GUIDES_MOST) &&
+    return target->kind == TARGET_STATE && !target->has_ticks &&
+           (target->has_guide || target->guides < GUIDES_MOST) &&
            (target->wants_jump || target->passes >= PASSES_FEW + target->patience);
 }
 

@@ -28,17 +28,10 @@ static const double timer_least = 0.00002;
 /* A timer that went too far becomes so much of it. */
 static const double too_far = 0.7;
 
-/* Whether the process is at the target, behind a step. */
-static bool is_there(struct timeline *timeline, struct target *target) {
-    return target->kind == TARGET_STATE &&
-           next_instruction(timeline_process(timeline)) == target->address &&
-           has_state(&target->state, timeline_process(timeline));
-}
-
 /* Steps up to MOST instructions. REACHED_HALT: they were not enough. */
 static enum reached step_towards(struct timeline *timeline, struct target *target, uint64_t most) {
     set_stops(timeline, true, 0);
-    if (is_there(timeline, target))
+    if (is_at_state(timeline, target))
         return REACHED;
     for (uint64_t i = 0; i < most; i++) {
         struct halt halt = advance(timeline, true);
@@ -51,7 +44,7 @@ static enum reached step_towards(struct timeline *timeline, struct target *targe
             return REACHED;
         if (halt.kind == HALT_END || timeline->here.events > target->place.events)
             return REACHED_NOT;
-        if (is_there(timeline, target))
+        if (is_at_state(timeline, target))
             return REACHED;
     }
     return REACHED_HALT;
@@ -73,7 +66,7 @@ static enum reached go_to_next_pass(struct timeline *timeline, struct target *ta
         if (timeline->here.events > target->place.events)
             return REACHED_NOT;
     }
-    return is_there(timeline, target) ? REACHED : REACHED_NOT;
+    return is_at_state(timeline, target) ? REACHED : REACHED_NOT;
 }
 
 /* Goes on to the pass NUMBER, from 1, of the target's instruction. OVER: the present one is none.
@@ -265,7 +258,7 @@ enum reached locate(struct timeline *timeline) {
     struct stand wanted = present;
     if (!is_known) {
         wanted.place.steps = STEPS_UNKNOWN;
-        set_target(&target, &wanted);
+        set_target(timeline, &target, &wanted);
         if (present.place.base && present.place.steps == 0)
             wanted.place.steps = 0;
         target.place = wanted.place;

@@ -50,3 +50,12 @@ struct moment thread_moment(struct timeline *timeline, struct arena *arena, pid_
         moment.line = line_text(arena, program->binary, ticks.place ? place : place - 1);
     return moment;
 }
+
+struct moment describe_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                              uint64_t address) {
+    struct moment moment = thread_moment(timeline, arena, recorded, address, false);
+    if (!*moment.text)
+        moment.text =
+            arena_print(arena, "behind event %llu", (unsigned long long)timeline->here.events);
+    return moment;
+}

@@ -77,6 +77,18 @@ struct played_program *program_of(struct timeline *timeline) {
     return program;
 }
 
+const char *program_variables(struct timeline *timeline, const struct variables **variables) {
+    struct played_program *program = program_of(timeline);
+    if (!program->binary)
+        return "the program cannot be read";
+    const char *wrong = NULL;
+    if (!program->has_variables)
+        wrong = read_variables(&program->arena, program->binary, &program->variables);
+    program->has_variables = !wrong;
+    *variables = &program->variables;
+    return wrong;
+}
+
 /* ---- ticks ---- */
 
 pid_t own_number(const struct timeline *timeline, pid_t wanted) {
@@ -118,15 +130,13 @@ static bool read_cells(pid_t number, uint64_t block, struct thread_ticks *ticks)
     return tail.thread;
 }
 
-bool read_thread_ticks(struct timeline *timeline, pid_t recorded, uint64_t address,
-                       struct thread_ticks *ticks) {
+bool read_ticks_of(struct timeline *timeline, pid_t number, uint64_t address,
+                   struct thread_ticks *ticks) {
     struct user_regs_struct registers;
     int64_t sums[QUIPU_EVENTS] = {0};
     const struct played_program *program = program_of(timeline);
-    pid_t number = program->cells ? own_number(timeline, recorded) : 0;
     *ticks = (struct thread_ticks){0};
-    if (!number || !get_general_registers(number, &registers) ||
-        is_new(timeline, recorded, registers.gs_base) ||
+    if (!number || !program->cells || !get_general_registers(number, &registers) ||
         !read_cells(number, program->cells + registers.gs_base, ticks))
         return false;
     ticks->position = address ? address : registers.rip;
@@ -137,4 +147,14 @@ bool read_thread_ticks(struct timeline *timeline, pid_t recorded, uint64_t addre
     add_events_above(program->binary, linked, 0, sums);
     ticks->exact += (uint64_t)sums[QUIPU_EVENT_TICKS];
     return true;
+}
+
+bool read_thread_ticks(struct timeline *timeline, pid_t recorded, uint64_t address,
+                       struct thread_ticks *ticks) {
+    struct user_regs_struct registers;
+    pid_t number = own_number(timeline, recorded);
+    *ticks = (struct thread_ticks){0};
+    return number && get_general_registers(number, &registers) &&
+           !is_new(timeline, recorded, registers.gs_base) &&
+           read_ticks_of(timeline, number, address, ticks);
 }

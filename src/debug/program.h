@@ -7,7 +7,7 @@
 #define QUIPU_DEBUG_PROGRAM_H
 
 #include "debug/timeline.h"
-#include "symbols/binary.h"
+#include "symbols/variables.h"
 
 struct played_program {
     struct arena arena;
@@ -17,11 +17,16 @@ struct played_program {
     uint64_t most_above; /* the greatest potential of ticks */
     uint64_t begin;      /* player_program_begin */
     uint64_t serial;     /* another one for each program that was read */
+    struct variables variables;
+    bool has_variables; /* they were read */
 };
 
 /* Returns the program of the present process. It is valid until the process has another one. Its
  * binary is NULL if it cannot be read. */
 struct played_program *program_of(struct timeline *timeline);
+
+/* Sets VARIABLES to those of the present process's program. Returns NULL, or a message. */
+const char *program_variables(struct timeline *timeline, const struct variables **variables);
 
 /* Is called in front of timeline_end. */
 void forget_program(struct timeline *timeline);
@@ -42,6 +47,11 @@ struct thread_ticks {
 bool read_thread_ticks(struct timeline *timeline, pid_t recorded, uint64_t address,
                        struct thread_ticks *ticks);
 
+/* The same for a thread by its own NUMBER, in any copy of the process; where it has no cells yet,
+ * those are read that it has from its maker. */
+bool read_ticks_of(struct timeline *timeline, pid_t number, uint64_t address,
+                   struct thread_ticks *ticks);
+
 /* Returns the thread's own number, or 0 if there is none that had the number RECORDED. */
 pid_t own_number(const struct timeline *timeline, pid_t recorded);
 
@@ -61,6 +71,10 @@ const char *moment_name(struct timeline *timeline, struct arena *arena, pid_t re
  * system calls, where it takes one. That is found by going a part of the way again. */
 struct moment thread_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
                             uint64_t address, bool counts);
+
+/* Returns what is told of that moment: its name, or if it has none, the number of events. */
+struct moment describe_moment(struct timeline *timeline, struct arena *arena, pid_t recorded,
+                              uint64_t address);
 
 /* ---- go_to_moment.c ---- */
 

@@ -1,11 +1,14 @@
 /* target.c: goes from a checkpoint to a later place; see target.h. */
 #include "debug/target.h"
 
+#include "debug/program.h"
+
 #include "util/clock.h"
 #include "x86/kernel.h"
 
 enum {
-    STEPS_MOST = 20000 /* more are not counted again */
+    STEPS_MOST = 20000, /* more are not counted again */
+    CLOSE_TICKS = 512   /* at most so many passes are looked at, twice */
 };
 
 /* In seconds: what a checkpoint must save. */
@@ -26,11 +29,13 @@ void forget_target(struct target *target) {
     drop_stand(&target->good);
 }
 
-void set_target(struct target *target, const struct stand *stand) {
+void set_target(struct timeline *timeline, struct target *target, const struct stand *stand) {
+    struct thread_ticks ticks;
     target->kind = kind_of(&stand->place);
     target->place = stand->place;
     target->address = target->passes = 0;
     target->has_guide = target->wants_jump = false;
+    target->has_ticks = target->is_moment = false;
     target->guides = 0;
     target->patience = 0;
     drop_stand(&target->good);
@@ -38,6 +43,43 @@ void set_target(struct target *target, const struct stand *stand) {
         return;
     want_state(&target->state, stand->process, &stand->state.stacks);
     target->address = next_instruction(stand->process);
+    target->has_ticks = player_has_alarms(timeline->player, stand->process) &&
+                        read_ticks_of(timeline, stand->process, 0, &ticks);
+    target->ticks = target->has_ticks ? ticks.raw : 0;
+    target->is_moment = target->has_ticks && ticks.place;
+}
+
+/* How near the thread, in the target's slice, is. Each pass is looked at, unless it is far: then
+ * the player's alarm will stop it. */
+enum nearness {
+    FAR,
+    NEAR,
+    CLOSE
+};
+
+static enum nearness how_near(struct timeline *timeline, const struct target *target) {
+    struct thread_ticks now;
+    uint64_t least = CLOSE_TICKS + 2 * program_of(timeline)->most_above, margin = 2 * least;
+    if (!target->has_ticks || target->ticks < margin ||
+        !read_ticks_of(timeline, timeline_process(timeline), 0, &now))
+        return CLOSE;
+    if (now.raw + margin >= target->ticks)
+        return now.raw + least >= target->ticks ? CLOSE : NEAR;
+    player_set_alarm(timeline->player, player_thread(timeline->player), target->ticks - margin);
+    return FAR;
+}
+
+/* The passes from here on are looked at. On the way to the alarm the thread has other cells than
+ * without. A program that asks for its moments has them in its registers then, so the place behind
+ * the alarm is not found on another way; a later one is. */
+static void begin_passes(struct timeline *timeline, struct target *target) {
+    struct stand good;
+    player_set_alarm(timeline->player, 0, 0);
+    if (!copy_here(timeline, &good))
+        return;
+    drop_stand(&target->good);
+    target->good = good;
+    target->passes = 0;
 }
 
 /* Whether the present place is a target that is known by numbers. */
@@ -48,11 +90,18 @@ static bool is_at(const struct timeline *timeline, const struct target *target) 
            here->steps == wanted->steps;
 }
 
-/* Whether the process, in front of the target's instruction, has its state. */
-static bool is_state(struct timeline *timeline, struct target *target) {
+/* Where the instruction is one of a moment, its ticks tell all passes apart. Memory would not do:
+ * if the program asks for its moments, it leaves its cells on the stack, which depend on the way.
+ */
+bool is_at_state(struct timeline *timeline, struct target *target) {
+    struct thread_ticks now;
     pid_t process = timeline_process(timeline);
-    return target->kind == TARGET_STATE && timeline->here.events == target->place.events &&
-           next_instruction(process) == target->address && has_state(&target->state, process);
+    if (target->kind != TARGET_STATE || timeline->here.events != target->place.events ||
+        next_instruction(process) != target->address)
+        return false;
+    if (target->is_moment)
+        return read_ticks_of(timeline, process, 0, &now) && now.raw == target->ticks;
+    return has_state(&target->state, process);
 }
 
 /* Takes the halt in. Returns whether that ends the approach, by RESULT. */
@@ -83,7 +132,7 @@ static bool take_halt(struct timeline *timeline, struct target *target, const st
         if (timeline->here.events > target->place.events)
             return true;
         *result = REACHED;
-        if (is_state(timeline, target) || is_at(timeline, target))
+        if (is_at_state(timeline, target) || is_at(timeline, target))
             return true;
         *result = REACHED_HALT;
         return halt->point || halt->kind != HALT_POINT;
@@ -98,21 +147,28 @@ static struct halt step_on(struct timeline *timeline) {
     return point ? (struct halt){.kind = HALT_POINT, .point = point} : advance(timeline, true);
 }
 
-enum reached go_to_target(struct timeline *timeline, struct target *target, bool over,
-                          struct halt *halt) {
+/* Goes on from halt to halt. */
+static enum reached approach(struct timeline *timeline, struct target *target, bool over,
+                             struct halt *halt) {
+    const struct place *here = &timeline->here;
+    enum nearness before = CLOSE;
     enum reached result;
     while (!is_at(timeline, target)) {
-        const struct place *here = &timeline->here;
         if (may_jump(target)) {
             result = jump_ahead(timeline, target, halt);
             if (result != REACHED)
                 return result;
         }
         bool in_slice = here->events == target->place.events;
+        bool is_sought = in_slice && target->kind == TARGET_STATE;
+        enum nearness now = is_sought ? how_near(timeline, target) : before;
+        if (now > before)
+            begin_passes(timeline, target);
+        before = now;
         bool counts = in_slice && target->kind == TARGET_STEPS &&
                       here->base == target->place.base && here->steps != STEPS_UNKNOWN;
         set_stops(timeline, timeline->ignores_points,
-                  in_slice && target->kind == TARGET_STATE ? target->address : 0);
+                  is_sought && now != FAR ? target->address : 0);
         *halt = counts && !over ? step_on(timeline) : advance(timeline, over);
         if (take_halt(timeline, target, halt, &result))
             return result;
@@ -120,6 +176,13 @@ enum reached go_to_target(struct timeline *timeline, struct target *target, bool
         target->passes += over && in_slice;
     }
     return REACHED;
+}
+
+enum reached go_to_target(struct timeline *timeline, struct target *target, bool over,
+                          struct halt *halt) {
+    enum reached reached = approach(timeline, target, over, halt);
+    player_set_alarm(timeline->player, 0, 0);
+    return reached;
 }
 
 enum reached run_to_events(struct timeline *timeline, uint64_t events) {

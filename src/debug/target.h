@@ -21,6 +21,12 @@ struct target {
     uint64_t address;
     struct wanted_state state;
 
+    /* Of TARGET_STATE, in a program with ticks: shortly in front of these its passes begin to be
+     * looked at. */
+    bool has_ticks;
+    bool is_moment; /* its instruction ticks: no other pass of it has the same */
+    uint64_t ticks; /* the sum of the thread's cells and their base */
+
     /* Of TARGET_STATE: how it is come closer to where its instruction is passed too often. */
     uint64_t passes;   /* since `good`, or since the slice was entered */
     struct stand good; /* the last place from which all passes were looked at; or no process */
@@ -33,8 +39,11 @@ struct target {
 
 /* The target, which is one already, or zeros, becomes the place of STAND, whose process must stay
  * there. */
-void set_target(struct target *target, const struct stand *stand);
+void set_target(struct timeline *timeline, struct target *target, const struct stand *stand);
 void forget_target(struct target *target);
+
+/* Whether the process, in the target's slice, is at TARGET_STATE. */
+bool is_at_state(struct timeline *timeline, struct target *target);
 
 enum reached {
     REACHED,      /* the target */

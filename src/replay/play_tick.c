@@ -53,6 +53,10 @@ bool is_at_alarm(struct player *player) {
            count >= player->alarm_count;
 }
 
+bool player_has_alarms(struct player *player, pid_t process) {
+    return process && ticks_has_code(&player->thread->process->ticks, process);
+}
+
 void player_set_alarm(struct player *player, pid_t thread, uint64_t count) {
     player->alarm_thread = thread;
     player->alarm_count = count;

@@ -130,6 +130,9 @@ uint64_t player_calls(const struct player *player, pid_t recorded);
  * out of line that stops at ticks. */
 uint64_t player_original_address(const struct player *player, uint64_t address);
 
+/* Whether player_set_alarm has an effect in PROCESS, which is the debugged one, or a copy. */
+bool player_has_alarms(struct player *player, pid_t process);
+
 /* The thread that had the number THREAD will pause once at one of its next additions of ticks:
  * where the sum of its cells and their base is COUNT or more, and never behind the first such one.
  * Without effect where the program has no additions at which it can be stopped. THREAD 0: no
