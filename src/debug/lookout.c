@@ -11,12 +11,13 @@
 #include <string.h>
 
 enum {
+    ANY_WATCH = (1 << WATCHES_MAX) - 1,
     INSTRUCTION_MAX = 15 /* bytes */
 };
 
 /* ---- ranges ---- */
 
-static void drop_ranges(struct lookout *lookout) {
+void lookout_forget(struct lookout *lookout) {
     for (size_t i = 0; i < lookout->count; i++) {
         free(lookout->ranges[i].old);
         free(lookout->ranges[i].now);
@@ -44,7 +45,7 @@ bool lookout_watches(const struct lookout *lookout, const struct lookout_range *
 
 const char *lookout_watch(struct lookout *lookout, const struct lookout_range *ranges,
                           size_t count) {
-    drop_ranges(lookout);
+    lookout_forget(lookout);
     CHECK(count <= LOOKOUT_RANGES);
     for (size_t i = 0; i < count; i++) {
         struct lookout_range *range = &lookout->ranges[lookout->count++];
@@ -69,7 +70,7 @@ void lookout_begin(struct lookout *lookout, struct timeline *timeline) {
 }
 
 void lookout_end(struct lookout *lookout) {
-    drop_ranges(lookout);
+    lookout_forget(lookout);
     end_motion(lookout->timeline);
     lookout->timeline->each_write = false;
 }
@@ -106,9 +107,9 @@ static uint64_t find_instruction(struct lookout *lookout) {
         return lookout->known_instruction;
     if (!program->binary || !points_cover(&timeline->points, &watch))
         return 0;
-    uint64_t found =
-        find_writing_instruction(&(struct code_of){program->binary, program->bias}, process, &watch,
-                                 player_written(timeline->player), last);
+    unsigned written = player_written(timeline->player); /* none behind a step over a breakpoint */
+    uint64_t found = find_writing_instruction(&(struct code_of){program->binary, program->bias},
+                                              process, &watch, written ? written : ANY_WATCH, last);
     bool is_certain = found && found < stop && last != stop;
     lookout->known_stop = is_certain ? stop : 0;
     lookout->known_instruction = found;

@@ -49,6 +49,9 @@ void lookout_end(struct lookout *lookout);
 const char *lookout_watch(struct lookout *lookout, const struct lookout_range *ranges,
                           size_t count);
 
+/* Nothing is watched: the timeline has gone elsewhere. */
+void lookout_forget(struct lookout *lookout);
+
 /* Whether they are already. */
 bool lookout_watches(const struct lookout *lookout, const struct lookout_range *ranges,
                      size_t count);

@@ -1,4 +1,5 @@
 /* monitor.c: commands of quipu's own, 'monitor ...' in gdb; see session.h. */
+#include "debug/history.h"
 #include "debug/program.h"
 #include "debug/session.h"
 
@@ -6,6 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    HISTORY_USUAL = 10, /* writes that are told */
+    HISTORY_MAX = 10000
+};
 
 /* Writes TEXT to the client's console, in packets of a bounded size. */
 static void tell_bytes(struct session *session, const char *text, size_t size) {
@@ -86,6 +92,39 @@ static void go(struct session *session, const char *argument) {
         come_to(session);
 }
 
+/* Returns the number at the end of "EXPRESSION N", behind which TEXT is cut; 0: there is none. */
+static size_t take_count(char *text) {
+    char *blank = strrchr(text, ' ');
+    if (!blank || !isdigit((unsigned char)blank[1]) || blank[1 + strspn(blank + 1, "0123456789")])
+        return 0;
+    unsigned long long count = strtoull(blank + 1, NULL, 10);
+    *blank = '\0';
+    return count < HISTORY_MAX ? (size_t)count : HISTORY_MAX;
+}
+
+/* Tells the last writes of what an expression reads. */
+static void tell_history(struct session *session, const char *argument) {
+    struct arena arena = {0};
+    char *text = arena_copy(&arena, argument, strlen(argument));
+    size_t wanted = HISTORY_USUAL, count = 0;
+    struct past_write *writes = ARENA_ARRAY(&arena, struct past_write, HISTORY_MAX);
+    leave_diversion(session);
+    const char *wrong = *text
+                            ? find_history(session->timeline, &arena, text, wanted, writes, &count)
+                            : "name an expression, and how many writes of it";
+    size_t number = wrong ? take_count(text) : 0;
+    if (number)
+        wrong = find_history(session->timeline, &arena, text, number, writes, &count);
+    for (size_t i = 0; i < count; i++)
+        tell(session, arena_print(&arena, "%s  %s  %s -> %s\n", writes[i].moment, writes[i].line,
+                                  writes[i].before, writes[i].after));
+    if (wrong)
+        tell(session, arena_print(&arena, "quipu: '%s': %s\n", text, *wrong ? wrong : "stopped"));
+    else if (!count)
+        tell(session, "quipu: nothing has written it before\n");
+    arena_release(&arena);
+}
+
 /* What the program has written up to here. */
 static void tell_output(struct session *session, const char *argument) {
     const struct timeline *timeline = session->timeline;
@@ -116,6 +155,7 @@ static const struct {
 } commands[] = {
     {"when", "tell where in the recording the thread is", tell_when},
     {"goto", "MOMENT, EVENTS, 'begin' or 'end': go there", go},
+    {"history", "EXPRESSION [N]: tell the last N writes of it before here", tell_history},
     {"output", "tell what the program has written up to here", tell_output},
     {"checkpoint", "keep this place, to come back to it", add_bookmark},
     {"restart", "NUMBER: come back to that checkpoint", go_to_bookmark},

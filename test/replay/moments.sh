@@ -76,6 +76,25 @@ backtrace
 END
 says "$waits  moments.c:42" "in main ()"
 
+# The last writes before a moment; going back from there, where many loops are behind it.
+ends 0 quipu when 'own[2] == 15000' run.rec
+writes=$(grep -o 'change[^ ]*' output)
+debugs "--at=$writes" <<'END'
+monitor history own[2] 3
+monitor when
+reverse-stepi
+monitor history (own[2] == 14998) 2
+monitor history own
+monitor history onw[2]
+watch own[2]
+reverse-continue
+monitor when
+monitor goto begin
+monitor history own[2]
+END
+says "/1:2~" "moments.c:" "14996 -> 14997" "14997 -> 14998" "14998 -> 14999" "$writes  moments.c" "1 -> 0" \
+    "never changes" "did you mean 'own'" "Old value = 14999" "change+" "/1:2~" "nothing has written it before"
+
 # quipu goto takes the recording for a program.
 ends 0 quipu goto "$waits" run.rec </dev/null
 says "$waits  moments.c:42" "rip" "main  moments.c:42"
