@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
+#include "cmd/recorded_process.h"
 #include "cmd/recorded_run.h"
 #include "cmd/replay_session.h"
 #include "cmd/temporary_data.h"
@@ -25,19 +26,22 @@
 
 struct goto_options {
     const char *command; /* to run at the moment, or NULL */
+    const char *process; /* of a recording, or NULL */
     bool print;
 };
 
 static void print_help(void) {
     fputs(
         "usage: quipu goto [OPTIONS] MOMENT [--] PROGRAM [ARGS]\n"
-        "       quipu goto [--print] MOMENT RECORDING\n\n"
+        "       quipu goto [OPTIONS] MOMENT RECORDING\n\n"
         "Runs PROGRAM, which 'quipu cc --quipu=moment' built, to MOMENT of its run, and there\n"
         "hands it over to gdb; where there is no terminal or no gdb, registers and calls are\n"
         "printed. Or goes there in the run that 'quipu record' recorded; gdb can go on and back\n"
         "from there.\n\n"
         "MOMENT is FUNCTION+OFFSET@TICKS[/THREAD][~BUILD] or FILE:LINE@TICKS[/THREAD][~BUILD].\n\n" EXEC_HELP
         "      --print         print registers and calls there; the program then ends\n"
+        "      --process=NAME  of a recording: go there in this process, as 'quipu info' names it;\n"
+        "                      that of THREAD where none is named\n"
         "      --help          print this\n",
         stdout);
 }
@@ -123,8 +127,11 @@ static int go_in_recording(const char *text, const char *path, const struct goto
     if (options->command)
         die("--exec is not for recordings: their process is quipu's own; use --print");
     if (!options->print && can_run_gdb())
-        return debug_replay(path, &(struct replay_options){.at = text});
-    struct timeline *timeline = begin_recorded_run(&arena, path);
+        return debug_replay(path,
+                            &(struct replay_options){.at = text, .process = options->process});
+    const char *process =
+        options->process ? options->process : process_of_moment(&arena, path, text);
+    struct timeline *timeline = begin_recorded_run(&arena, path, process);
     const char *wrong = go_to_moment(timeline, &arena, text);
     if (wrong)
         die("'%s': %s", text, wrong);
@@ -142,6 +149,7 @@ static int go_in_recording(const char *text, const char *path, const struct goto
 static const struct option_row rows[] = {
     {"exec", 0, OPTION_TEXT, offsetof(struct goto_options, command), NULL},
     {"print", 0, OPTION_FLAG, offsetof(struct goto_options, print), NULL},
+    {"process", 0, OPTION_TEXT, offsetof(struct goto_options, process), NULL},
 };
 
 static const struct command_line command_line = {"goto", print_help, rows,
@@ -161,5 +169,7 @@ int cmd_goto(int argc, char **argv) {
         die("no program to run; 'quipu goto --help' tells how");
     if (is_recorded_run(argv + moment + more))
         return go_in_recording(argv[moment], argv[moment + more], &options);
+    if (options.process)
+        die(PROCESS_NEEDS_RECORDING);
     return go(argv[moment], argv + moment + more, &options);
 }

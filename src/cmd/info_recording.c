@@ -32,6 +32,12 @@ static struct recorded_process_facts *process_of(const struct recording_facts *f
     return vector_at(&facts->processes, process);
 }
 
+static void execute(struct arena *arena, struct recorded_process_facts *process,
+                    const char *program) {
+    process->program = program;
+    vector_push(arena, &process->programs, program);
+}
+
 /* A program begins, the first one or another. */
 static bool add_start(struct arena *arena, struct recording_facts *facts, struct event *event) {
     struct start start;
@@ -39,13 +45,14 @@ static bool add_start(struct arena *arena, struct recording_facts *facts, struct
     if (!read_start_event(arena, event, &start) || !start_words(arena, &start, &argv, &environment))
         return false;
     if (facts->argv) {
-        process_of(facts, event->thread)->program = start.path;
+        execute(arena, process_of(facts, event->thread), start.path);
         return true;
     }
     facts->start = start;
     facts->argv = (const char *const *)argv;
     struct recorded_process_facts process = {
-        .name = "1", .number = (uint32_t)start.process, .program = start.path, .threads = 1};
+        .name = "1", .number = (uint32_t)start.process, .threads = 1};
+    execute(arena, &process, start.path);
     struct recorded_thread_facts thread = {.name = "1", .number = (uint32_t)start.process};
     vector_push(arena, &facts->processes, process);
     vector_push(arena, &facts->threads, thread);
@@ -63,11 +70,9 @@ static bool add_image(struct arena *arena, struct recording_facts *facts, struct
         .process = (pid_t)image->first, .path = image->path, .seconds = image->began};
     vector_push(arena, &image->command, NULL);
     facts->argv = image->command.data;
-    struct recorded_process_facts first = {.name = "1",
-                                           .number = image->first,
-                                           .program = image->path,
-                                           .ended = image->first_ended,
-                                           .status = image->status};
+    struct recorded_process_facts first = {
+        .name = "1", .number = image->first, .ended = image->first_ended, .status = image->status};
+    execute(arena, &first, image->path);
     vector_push(arena, &facts->processes, first);
     names_begin_image(arena, &facts->names, image->threads);
     for (uint32_t i = 0; i < image->threads; i++)
@@ -80,10 +85,9 @@ static bool add_image_process(struct arena *arena, struct recording_facts *facts
     struct image_process image;
     if (!facts->in_middle || !read_image_process(arena, event, &image))
         return false;
-    struct recorded_process_facts process = {.name = image.name,
-                                             .number = image.number,
-                                             .program = image.path,
-                                             .threads = (uint32_t)image.threads};
+    struct recorded_process_facts process = {
+        .name = image.name, .number = image.number, .threads = (uint32_t)image.threads};
+    execute(arena, &process, image.path);
     facts->last_process = image.is_first ? 0 : (uint32_t)facts->processes.count;
     if (image.is_first)
         facts->processes.data[0] = process;
@@ -117,11 +121,9 @@ static bool add_clone(struct arena *arena, struct recording_facts *facts, struct
         vector_at(&facts->processes, maker)->threads++;
     } else {
         thread.process = (uint32_t)facts->processes.count;
-        struct recorded_process_facts process = {.name = named->name,
-                                                 .number = made.number,
-                                                 .program =
-                                                     vector_at(&facts->processes, maker)->program,
-                                                 .threads = 1};
+        struct recorded_process_facts process = {
+            .name = named->name, .number = made.number, .threads = 1};
+        execute(arena, &process, vector_at(&facts->processes, maker)->program);
         vector_push(arena, &facts->processes, process);
     }
     vector_push(arena, &facts->threads, thread);

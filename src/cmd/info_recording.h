@@ -15,7 +15,8 @@ struct recorded_process_facts {
     const char *name;    /* by who forked it, and as which of its children; "1": the first */
     uint32_t number;     /* for the kernel */
     const char *program; /* the last that it has executed, or its maker's */
-    uint32_t threads;    /* that it had */
+    VECTOR(const char *) programs; /* all of them */
+    uint32_t threads;              /* that it had */
     uint64_t events, signals;
     bool ended; /* with `status` of wait */
     int status;

@@ -1,6 +1,7 @@
 /* recorded_run.c: a recording where a command takes a program; see recorded_run.h. */
 #include "cmd/recorded_run.h"
 
+#include "cmd/recorded_process.h"
 #include "debug/server.h"
 #include "util/diag.h"
 #include "x86/kernel.h"
@@ -17,22 +18,37 @@ bool is_recorded_run(char **argv) {
     return true;
 }
 
-struct timeline *begin_recorded_run(struct arena *arena, const char *path) {
+struct timeline *begin_recorded_run(struct arena *arena, const char *path, const char *process) {
     static struct timeline timeline;
     signal(SIGPIPE, SIG_IGN);
-    const char *wrong = timeline_begin(&timeline, arena, path, "1", 0);
+    const char *wrong = timeline_begin(&timeline, arena, path, process, 0);
     if (wrong && *wrong)
         die("%s", wrong);
     if (wrong)
         _exit(1);
-    if (!program_of(&timeline)->binary)
-        die("'%s': the recorded program cannot be read", path);
     return &timeline;
 }
 
 void end_recorded_run(struct timeline *timeline) {
-    forget_program(timeline);
+    forget_programs(timeline);
     timeline_end(timeline);
+}
+
+struct timeline *begin_with_debug_information(struct arena *arena, const char *path,
+                                              const char *process) {
+    struct timeline *timeline =
+        begin_recorded_run(arena, path, process ? process : choose_process(arena, path));
+    struct halt halt = {.kind = HALT_EVENT};
+    begin_motion(timeline);
+    const struct binary *binary = program_of(timeline)->binary;
+    while ((!binary || !binary->dwarf) && halt.kind != HALT_END) {
+        halt = advance(timeline, false);
+        binary = program_of(timeline)->binary;
+    }
+    end_motion(timeline);
+    if (!binary)
+        die("'%s': the recorded program cannot be read", timeline->path);
+    return timeline;
 }
 
 bool go_to_first_pass(struct timeline *timeline, const address_list *places) {

@@ -4,6 +4,7 @@
  * of this machine alone, but of all its users. */
 #include "cmd/replay_session.h"
 
+#include "cmd/recorded_process.h"
 #include "debug/program.h"
 #include "debug/server.h"
 #include "util/diag.h"
@@ -217,15 +218,17 @@ int debug_replay(const char *path, const struct replay_options *options) {
     if (options->port)
         read_port(options->port);
     signal(SIGPIPE, SIG_IGN);
-    const char *wrong = timeline_begin(&timeline, &arena, path,
-                                       options->process ? options->process : "1", options->memory);
+    const char *process = options->process ? options->process : "1";
+    if (!options->process && place.begin == SESSION_MOMENT)
+        process = process_of_moment(&arena, path, place.moment);
+    const char *wrong = timeline_begin(&timeline, &arena, path, process, options->memory);
     if (!wrong) {
         signal(SIGINT, SIG_IGN); /* gdb takes it, and asks for a stop */
         signal(SIGQUIT, SIG_IGN);
         wrong = begin_session(&timeline, &place);
         if (!wrong)
             status = run_session(&timeline, options);
-        forget_program(&timeline);
+        forget_programs(&timeline);
         timeline_end(&timeline);
     }
     if (wrong && *wrong)

@@ -47,6 +47,8 @@ static void print_help(void) {
         "      --pid=PID       watch process PID, which runs already, until it ends or we are\n"
         "                      interrupted; it then runs on\n"
         "      --program=FILE  PROGRAM runs FILE, which the names are of: a debugger, a script\n"
+        "      --process=NAME  of a recording: watch this process, as 'quipu info' names it; the\n"
+        "                      first one with debug information where none is named\n"
         "      --heap=FILE:LINE[FIRST..LAST]\n"
         "                      watch the blocks that the line allocates, also after they have been\n"
         "                      freed; or the bytes from FIRST to LAST of each\n"
@@ -115,6 +117,7 @@ static const struct option_row rows[] = {
     {"expression", 'e', OPTION_PARSED, 0, take_expression},
     {"pid", 0, OPTION_TEXT, offsetof(struct watch_options, pid), NULL},
     {"program", 0, OPTION_TEXT, offsetof(struct watch_options, program), NULL},
+    {"process", 0, OPTION_TEXT, offsetof(struct watch_options, process), NULL},
     {"heap", 0, OPTION_PARSED, 0, take_heap},
     {"never-written", 0, OPTION_PARSED, 0, take_promise},
     {"guard", 0, OPTION_PARSED, 0, take_guard},
@@ -432,6 +435,8 @@ int cmd_watch(int argc, char **argv) {
     if (!options.named.count)
         die("nothing to watch; name it with -e, as 'quipu watch --help' tells");
     bool is_recording = !options.pid && is_recorded_run(argv + program);
+    if (options.process && !is_recording)
+        die(PROCESS_NEEDS_RECORDING);
     int status =
         is_recording ? watch_recording(&options, argv[program]) : watch(&options, argv + program);
     arena_release(&options.arena);

@@ -17,7 +17,7 @@ struct watch_options {
     bool summary, longer, stop, backtrace, follow, fatal, guards;
     uint64_t limit;
     text_vector conditions;
-    const char *log, *command, *format, *pid, *program; /* NULL: none */
+    const char *log, *command, *format, *pid, *program, *process; /* NULL: none */
 };
 
 /* Opens the file that hits are written to. Ends the program with an error if that fails. */

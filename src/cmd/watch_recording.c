@@ -29,7 +29,7 @@ struct recorded_watch {
     struct session session;
     struct recorded_object *objects;   /* by number of what is watched */
     struct role roles[LOOKOUT_RANGES]; /* by number of the range */
-    uint64_t bias, serial;             /* of the program */
+    uint64_t bias;                     /* of the program */
     struct unwinder *unwinder;         /* NULL: none yet */
     uint64_t unwound;                  /* events, when it was made */
     struct buffer record;
@@ -260,10 +260,6 @@ static void follow_run(struct recorded_watch *watch) {
         warn("debug registers do not suffice: each instruction is looked at, and only changes are "
              "told");
     while (lookout_next(&watch->lookout) == HALT_WATCH) {
-        if (program_of(timeline)->serial != watch->serial) {
-            warn("the program has executed another one, which is not watched");
-            return;
-        }
         for (size_t i = 0; i < lookout->count && !is_at_limit(&watch->session); i++)
             if (lookout->ranges[i].begin < lookout->ranges[i].end && !watch->roles[i].is_internal)
                 take_hit(watch, i);
@@ -301,10 +297,9 @@ int watch_recording(const struct watch_options *options, const char *path) {
     set_format(session, options);
     if (session->format.markup)
         die("--format=html is not for recordings; choose text or json");
-    watch.timeline = begin_recorded_run(&session->arena, path);
+    watch.timeline = begin_with_debug_information(&session->arena, path, options->process);
     const struct played_program *program = program_of(watch.timeline);
     watch.bias = program->bias;
-    watch.serial = program->serial;
     session->binary = session->writers.program = program->binary;
     session->file = program->binary->path;
     begin_libraries(&session->arena, session->file, session->binary,

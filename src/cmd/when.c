@@ -29,24 +29,28 @@ struct when_options {
     bool exact, json;
     const char *command; /* to run at the moment, or NULL */
     const char *from;    /* begin of the search, or NULL */
+    const char *process; /* of a recording, or NULL */
 };
 
 static void print_help(void) {
-    fputs("usage: quipu when [OPTIONS] EXPRESSION [--] PROGRAM [ARGS]\n"
-          "       quipu when [OPTIONS] EXPRESSION RECORDING\n\n"
-          "Runs PROGRAM, which 'quipu cc --quipu=moment -g' built, and finds the first moment at\n"
-          "which the C expression EXPRESSION becomes true: thread, moment, line, instruction. Or\n"
-          "finds it in the run that 'quipu record' recorded, of any program with debug\n"
-          "information.\n\n"
-          "EXPRESSION names globals, statics as FILE:NAME or FUNCTION::NAME, fields, elements,\n"
-          "what pointers point to; it has C's operators, but changes and calls nothing.\n\n"
-          "      --exact         see each write, however long it takes: the expression is true at\n"
-          "                      no earlier moment, not even for an instant\n" EXEC_HELP
-          "      --from=PLACE    begin when FUNCTION or FILE:LINE is first reached, such as\n"
-          "                      --from=main, behind all constructors\n"
-          "      --format=FORMAT text (default) or json\n"
-          "      --help          print this\n",
-          stdout);
+    fputs(
+        "usage: quipu when [OPTIONS] EXPRESSION [--] PROGRAM [ARGS]\n"
+        "       quipu when [OPTIONS] EXPRESSION RECORDING\n\n"
+        "Runs PROGRAM, which 'quipu cc --quipu=moment -g' built, and finds the first moment at\n"
+        "which the C expression EXPRESSION becomes true: thread, moment, line, instruction. Or\n"
+        "finds it in the run that 'quipu record' recorded, of any program with debug\n"
+        "information.\n\n"
+        "EXPRESSION names globals, statics as FILE:NAME or FUNCTION::NAME, fields, elements,\n"
+        "what pointers point to; it has C's operators, but changes and calls nothing.\n\n"
+        "      --exact         see each write, however long it takes: the expression is true at\n"
+        "                      no earlier moment, not even for an instant\n" EXEC_HELP
+        "      --from=PLACE    begin when FUNCTION or FILE:LINE is first reached, such as\n"
+        "                      --from=main, behind all constructors\n"
+        "      --process=NAME  of a recording: look in this process, as 'quipu info' names it; in\n"
+        "                      the first one with debug information where none is named\n"
+        "      --format=FORMAT text (default) or json\n"
+        "      --help          print this\n",
+        stdout);
 }
 
 /* ---- progress ---- */
@@ -301,6 +305,7 @@ static const struct option_row rows[] = {
     {"exec", 0, OPTION_TEXT, offsetof(struct when_options, command), NULL},
     {"format", 0, OPTION_PARSED, 0, take_format},
     {"from", 0, OPTION_TEXT, offsetof(struct when_options, from), NULL},
+    {"process", 0, OPTION_TEXT, offsetof(struct when_options, process), NULL},
 };
 
 static const struct command_line command_line = {"when", print_help, rows,
@@ -321,8 +326,10 @@ int cmd_when(int argc, char **argv) {
     if (is_recorded_run(argv + expression + more)) {
         if (options.command)
             die("--exec is not for recordings; 'quipu replay --at=MOMENT' leads gdb to the moment");
-        return when_in_recording(argv[expression], argv[expression + more], options.from,
-                                 tell_recorded, &options);
+        return when_in_recording(argv[expression], argv[expression + more], options.process,
+                                 options.from, tell_recorded, &options);
     }
+    if (options.process)
+        die(PROCESS_NEEDS_RECORDING);
     return look_for(argv[expression], argv + expression + more, &options);
 }

@@ -9,10 +9,11 @@
 void find_begin(struct arena *arena, const struct binary *binary, const char *text,
                 address_list *from);
 
-/* when_recording.c: finds in the recording at PATH when the expression TEXT becomes true, from the
- * place FROM on, if that is not NULL. TELL prints the result and returns the exit status, which
- * this function returns, too. */
-int when_in_recording(const char *text, const char *path, const char *from,
+/* when_recording.c: finds in the PROCESS with that name, NULL: in one that has debug information,
+ * of the recording at PATH when the expression TEXT becomes true, from the place FROM on, if that
+ * is not NULL. TELL prints the result and returns the exit status, which this function returns,
+ * too. */
+int when_in_recording(const char *text, const char *path, const char *process, const char *from,
                       int (*tell)(struct search *search, enum outcome outcome, const void *context),
                       const void *context);
 

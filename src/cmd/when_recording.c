@@ -6,6 +6,7 @@
 #include "cmd/when.h"
 
 #include "debug/lookout.h"
+#include "debug/server.h"
 #include "moment/changes.h"
 #include "symbols/backtrace.h"
 #include "util/diag.h"
@@ -104,25 +105,27 @@ static enum outcome search_recording(struct recorded_search *recorded) {
         note_begin(recorded);
         return OUTCOME_FROM_START;
     }
-    uint64_t serial = program_of(timeline)->serial;
     look_again(recorded);
     while (!search->wrong && lookout_next(&recorded->lookout) == HALT_WATCH) {
         search->writes++;
         search->events = timeline->here.events;
-        if (program_of(timeline)->serial != serial) {
-            search->wrong = "the program has executed another one";
-        } else if (is_true(recorded)) {
+        if (is_true(recorded)) {
             find_moment(recorded);
             return OUTCOME_FOUND;
         } else {
             look_again(recorded);
         }
     }
-    search->run.status = player_playing(timeline->player)->status;
+    const struct playing *playing = player_playing(timeline->player);
+    search->run.status = playing->status;
+    if (!search->wrong && playing->end != PLAYED_END)
+        search->wrong =
+            arena_print(search->arena, "it was true at none of %llu looks, and then: %s",
+                        (unsigned long long)search->looks, describe_end(search->arena, timeline));
     return search->wrong ? OUTCOME_FAILED : OUTCOME_NEVER;
 }
 
-int when_in_recording(const char *text, const char *path, const char *from,
+int when_in_recording(const char *text, const char *path, const char *process, const char *from,
                       int (*tell)(struct search *search, enum outcome outcome, const void *context),
                       const void *context) {
     struct arena arena = {0};
@@ -131,7 +134,7 @@ int when_in_recording(const char *text, const char *path, const char *from,
     address_list places = {0};
     size_t where = 0;
     static struct recorded_search recorded;
-    recorded.timeline = begin_recorded_run(&arena, path);
+    recorded.timeline = begin_with_debug_information(&arena, path, process);
     const struct played_program *program = program_of(recorded.timeline);
     const char *wrong = read_variables(&arena, program->binary, &variables);
     if (wrong)

@@ -8,6 +8,7 @@
  * Where the program has no additions that can stop it, the thread may come too far. Then the slice
  * in which it has is gone again by breakpoints alone. */
 #include "debug/program.h"
+#include "debug/server.h"
 
 #include "symbols/moment_name.h"
 #include "util/clock.h"
@@ -228,7 +229,8 @@ static const char *approach(struct aim *aim) {
         if (halt.kind == HALT_INTERRUPT)
             return "";
         if (halt.kind == HALT_END)
-            return missed(aim);
+            return arena_print(aim->arena, "%s; %s", missed(aim),
+                               describe_end(aim->arena, timeline));
         if (is_near && (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER))
             keep_on_the_way(timeline, &halt);
     }
@@ -253,7 +255,11 @@ const char *go_to_moment(struct timeline *timeline, struct arena *arena, const c
     const char *wrong = read_recorded_moment(arena, text, &aim.name);
     if (wrong)
         return wrong;
-    bool is_number = aim.name.thread > 1;
+    const char *process = player_name(timeline->player, arena);
+    bool is_number = aim.name.thread > 1 || (aim.name.thread && strcmp(process, "1") != 0);
+    if (!is_number && strcmp(process_of_thread(arena, aim.name.thread_name), process) != 0)
+        return arena_print(arena, "thread %s is of another process; name that with --process",
+                           aim.name.thread_name);
     aim.thread = is_number ? NULL : aim.name.thread_name;
     aim.number = aim.name.thread;
     aim.ticks = aim.name.ticks;

@@ -47,6 +47,7 @@ const char *lookout_watch(struct lookout *lookout, const struct lookout_range *r
                           size_t count) {
     lookout_forget(lookout);
     CHECK(count <= LOOKOUT_RANGES);
+    lookout->serial = program_of(lookout->timeline)->serial;
     for (size_t i = 0; i < count; i++) {
         struct lookout_range *range = &lookout->ranges[lookout->count++];
         *range = (struct lookout_range){.address = ranges[i].address, .size = ranges[i].size};
@@ -143,7 +144,6 @@ static bool find_stored(const struct lookout *lookout, uint64_t *begin, uint64_t
 }
 
 static void find_changed(struct lookout_range *range) {
-    range->begin = range->end = 0;
     for (size_t i = 0; i < range->size; i++) {
         if (range->old[i] == range->now[i])
             continue;
@@ -162,6 +162,9 @@ static bool find_written(struct lookout *lookout, bool told) {
     for (size_t i = 0; i < lookout->count; i++) {
         struct lookout_range *range = &lookout->ranges[i];
         uint64_t end = range->address + range->size;
+        range->begin = range->end = 0;
+        if (!range->is_there)
+            continue; /* it was unmapped, or the process has ended */
         find_changed(range);
         if (is_stored && first < end && behind > range->address) {
             range->begin = first > range->address ? first - range->address : 0;
@@ -169,7 +172,7 @@ static bool find_written(struct lookout *lookout, bool told) {
         } else if (told && range->begin == range->end) {
             is_told(lookout, range);
         }
-        any |= range->begin < range->end || range->was_there != range->is_there;
+        any |= range->begin < range->end || !range->was_there;
     }
     return any;
 }
@@ -190,6 +193,8 @@ static void look(struct lookout *lookout) {
 bool lookout_take(struct lookout *lookout, uint64_t before) {
     struct timeline *timeline = lookout->timeline;
     bool steps = points_need_steps(&timeline->points);
+    if (program_of(timeline)->serial != lookout->serial)
+        return false;
     lookout->is_call = is_slice_begin(&timeline->here);
     lookout->thread =
         lookout->is_call ? player_event_thread(timeline->player) : player_thread(timeline->player);

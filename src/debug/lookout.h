@@ -31,6 +31,7 @@ struct lookout {
     bool keeps; /* checkpoints are made on the way, to go back to */
     struct lookout_range ranges[LOOKOUT_RANGES];
     size_t count;
+    uint64_t serial; /* of the program whose memory they are in; writes of others are none */
 
     /* the last write */
     pid_t thread;         /* recorded number of the writer */

@@ -50,31 +50,41 @@ static void read_program(struct timeline *timeline, struct played_program *progr
     program->most_above = most_ticks_above(binary);
 }
 
-void forget_program(struct timeline *timeline) {
-    struct played_program *program = timeline->played;
-    if (!program)
-        return;
-    if (program->binary)
-        binary_close(program->binary);
-    arena_release(&program->arena);
-    free(program);
-    timeline->played = NULL;
+void forget_programs(struct timeline *timeline) {
+    while (timeline->played) {
+        struct played_program *program = timeline->played;
+        timeline->played = program->next;
+        if (program->binary)
+            binary_close(program->binary);
+        arena_release(&program->arena);
+        free(program);
+    }
+}
+
+/* Makes PROGRAM the first of the list. */
+static struct played_program *put_first(struct timeline *timeline, struct played_program *program) {
+    struct played_program **link = &timeline->played;
+    while (*link && *link != program)
+        link = &(*link)->next;
+    if (*link)
+        *link = program->next;
+    program->next = timeline->played;
+    return timeline->played = program;
 }
 
 struct played_program *program_of(struct timeline *timeline) {
     uint64_t begin = player_program_begin(timeline->player);
     bool is_there = timeline_process(timeline);
-    if (timeline->played && (!is_there || timeline->played->begin == begin))
-        return timeline->played;
-    forget_program(timeline);
+    for (struct played_program *at = timeline->played; at; at = at->next)
+        if (!is_there || at->begin == begin)
+            return at == timeline->played ? at : put_first(timeline, at);
     struct played_program *program = calloc(1, sizeof *program);
     CHECK(program);
     program->begin = begin;
     program->serial = ++timeline->programs;
-    timeline->played = program;
     if (is_there)
         read_program(timeline, program);
-    return program;
+    return put_first(timeline, program);
 }
 
 const char *program_variables(struct timeline *timeline, const struct variables **variables) {

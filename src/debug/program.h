@@ -10,6 +10,7 @@
 #include "symbols/variables.h"
 
 struct played_program {
+    struct played_program *next;
     struct arena arena;
     struct binary *binary; /* NULL: it cannot be read */
     uint64_t bias;         /* its load address minus that of `binary` */
@@ -21,15 +22,15 @@ struct played_program {
     bool has_variables; /* they were read */
 };
 
-/* Returns the program of the present process. It is valid until the process has another one. Its
- * binary is NULL if it cannot be read. */
+/* Returns the program of the present process; if that is gone, the one before. It is valid up to
+ * forget_programs. Its binary is NULL if it cannot be read. */
 struct played_program *program_of(struct timeline *timeline);
 
 /* Sets VARIABLES to those of the present process's program. Returns NULL, or a message. */
 const char *program_variables(struct timeline *timeline, const struct variables **variables);
 
 /* Is called in front of timeline_end. */
-void forget_program(struct timeline *timeline);
+void forget_programs(struct timeline *timeline);
 
 /* The ticks of a thread. */
 struct thread_ticks {

@@ -91,7 +91,7 @@ struct timeline {
     struct player *player;
     struct points points;
     struct caught_calls calls;
-    struct played_program *played; /* program.h: of here; NULL: not read; see forget_program */
+    struct played_program *played; /* program.h: that of here first; owned, see forget_programs */
     uint64_t programs;             /* that were read */
     pid_t moment_thread; /* recorded number of the thread whose moment this is; 0: it has gone on */
     uint64_t memory;     /* bytes that checkpoints take at most */

@@ -30,9 +30,20 @@ bool names_set(struct arena *arena, thread_names *names, const struct image_proc
     return true;
 }
 
+/* Returns the length of the name of its process with which NAME begins. */
+static size_t process_length(const char *name) {
+    const char *own = strrchr(name, '/');
+    size_t maker = own ? (size_t)(own - name) : 0;
+    return maker + strcspn(name + maker, ":");
+}
+
+const char *process_of_thread(struct arena *arena, const char *name) {
+    return arena_copy(arena, name, process_length(name));
+}
+
 /* A thread of an image does not know the first one of its process, but the name of that. */
 static uint32_t first_of(const thread_names *names, const struct named_thread *thread) {
-    size_t length = strcspn(thread->name, ":");
+    size_t length = process_length(thread->name);
     for (uint32_t i = 1; i <= names->count && !thread->first; i++) {
         const struct named_thread *at = vector_at(names, i - 1);
         if (at->first == i && strlen(at->name) == length &&

@@ -41,6 +41,9 @@ bool names_set(struct arena *arena, thread_names *names, const struct image_proc
 const struct named_thread *names_add(struct arena *arena, thread_names *names,
                                      const struct clone_event *made);
 
+/* Returns the name of the process of the thread NAME, in ARENA. */
+const char *process_of_thread(struct arena *arena, const char *name);
+
 /* Returns the number of the thread that has made the thread NUMBER; 0: none, or it is not there. */
 uint32_t names_maker(const thread_names *names, uint32_t number);
 

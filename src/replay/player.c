@@ -372,6 +372,14 @@ pid_t player_thread(const struct player *player) {
     return player->thread->recorded;
 }
 
+const char *player_name(const struct player *player, struct arena *arena) {
+    const struct play_process *process = own_process(player);
+    size_t i = 0;
+    while (i + 1 < player->threads.count && player->threads.data[i]->process != process)
+        i++;
+    return process_of_thread(arena, player->names.data[i].name);
+}
+
 /* Returns the index of the thread that had the number RECORDED; the number of threads if there is
  * none. */
 static size_t find_thread(const struct player *player, pid_t recorded) {

@@ -94,6 +94,9 @@ pid_t player_process(const struct player *player);
 /* Returns the number that the recorded process had. */
 pid_t player_number(const struct player *player);
 
+/* Returns the name of the process (names.h), in ARENA. */
+const char *player_name(const struct player *player, struct arena *arena);
+
 /* Returns the number that the thread which plays had. */
 pid_t player_thread(const struct player *player);
 

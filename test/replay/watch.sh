@@ -57,3 +57,20 @@ make_plain plain writes.c -O1 -g
 records 5 ./plain
 tells 5 "total  3 -> 6  (long int)  push  writes.c:" -e total
 tells 5 '"knots" -> "chords"  (char[6])  main  writes.c:' -e book.title
+
+# The program that a shell executes, in the same process or another one; a recording that was cut.
+records 5 sh -c 'exec ./writes'
+tells 5 "total  3 -> 6" -e total
+records 0 sh -c './writes; ./plain; exit 0'
+tells 5 "total  3 -> 6" -e total --process=1/2
+grep -qF '@' messages && fail "'--process=1/2' is not looked at: $(cat messages)"
+ends 1 quipu watch -e total --process=1/3 run.rec
+said "no process '1/3'"
+ends 1 quipu watch -e total --process=1 -- ./writes
+said "--process is for recordings"
+tells 5 "total  3 -> 6  (long int)  push  writes.c:26  add %rbx, total(%rip)  push+0x" -e total
+grep -qF "/1/1~" messages || fail "its thread has no name: $(cat messages)"
+ends 0 timeout 100 quipu when 'total > 3' run.rec
+head -c $(($(stat -c %s run.rec) / 3)) run.rec >cut.rec
+ends 1 timeout 100 quipu when 'total > 3' cut.rec
+grep -qE 'the recording was cut here|no debug information' messages || fail "not said that it was cut: $(cat messages)"
