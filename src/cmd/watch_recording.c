@@ -83,41 +83,46 @@ static uint64_t find_object(struct recorded_watch *watch, size_t number) {
     return object->address = address;
 }
 
+/* The ranges of memory that are to be watched. */
+struct present {
+    struct lookout_range ranges[LOOKOUT_RANGES];
+    size_t count;
+};
+
+static void add_range(struct recorded_watch *watch, struct present *present, struct role role,
+                      uint64_t address, uint64_t size) {
+    if (present->count >= LOOKOUT_RANGES)
+        die("at most %d objects and pointers can be watched in a recording", LOOKOUT_RANGES);
+    size_t number = present->count++;
+    watch->roles[number] = role;
+    present->ranges[number] = (struct lookout_range){.address = address, .size = size};
+}
+
 /* Adds the pointers that lead to object NUMBER. */
-static void add_pointers(struct recorded_watch *watch, uint32_t number,
-                         struct lookout_range *ranges, size_t *count) {
+static void add_pointers(struct recorded_watch *watch, uint32_t number, struct present *present) {
     const struct watched *watched = &watch->session.watched.data[number];
     struct process_memory memory = process_memory(timeline_process(watch->timeline), watch->bias);
     for (size_t i = 0; i < watched->object.path.objects.count; i++) {
         const struct node *node = watched->object.path.objects.data[i];
         uint64_t address;
-        if (*count == LOOKOUT_RANGES || !object_address(node, &memory.memory, &address) ||
-            address < NULL_PAGE)
-            continue;
-        watch->roles[*count] = (struct role){number, true};
-        ranges[(*count)++] = (struct lookout_range){.address = address, .size = node->type.size};
+        if (object_address(node, &memory.memory, &address) && address >= NULL_PAGE)
+            add_range(watch, present, (struct role){number, true}, address, node->type.size);
     }
 }
 
 /* Watches everything where it is now. */
 static void watch_present(struct recorded_watch *watch) {
-    struct lookout_range ranges[LOOKOUT_RANGES];
-    size_t count = 0;
-    for (uint32_t i = 0; i < watch->session.watched.count; i++) {
-        uint64_t address = find_object(watch, i);
-        if (!watch->objects[i].is_found)
-            add_pointers(watch, i, ranges, &count);
-        if (!address)
-            continue;
-        if (count == LOOKOUT_RANGES)
-            die("at most %d objects and pointers can be watched in a recording", LOOKOUT_RANGES);
-        watch->roles[count] = (struct role){i, false};
-        ranges[count++] =
-            (struct lookout_range){.address = address, .size = watch->session.watched.data[i].size};
-    }
+    struct present present = {.count = 0};
     const char *wrong = NULL;
-    if (!lookout_watches(&watch->lookout, ranges, count))
-        wrong = lookout_watch(&watch->lookout, ranges, count);
+    for (uint32_t i = 0; i < watch->session.watched.count; i++) {
+        uint64_t address = find_object(watch, i), size = watch->session.watched.data[i].size;
+        if (!watch->objects[i].is_found)
+            add_pointers(watch, i, &present);
+        if (address)
+            add_range(watch, &present, (struct role){i, false}, address, size);
+    }
+    if (!lookout_watches(&watch->lookout, present.ranges, present.count))
+        wrong = lookout_watch(&watch->lookout, present.ranges, present.count);
     if (wrong)
         die("%s", wrong);
 }

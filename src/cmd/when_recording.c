@@ -129,17 +129,17 @@ int when_in_recording(const char *text, const char *path, const char *process, c
                       int (*tell)(struct search *search, enum outcome outcome, const void *context),
                       const void *context) {
     struct arena arena = {0};
-    struct variables variables;
+    const struct variables *variables;
     struct expression expression;
     address_list places = {0};
     size_t where = 0;
     static struct recorded_search recorded;
     recorded.timeline = begin_with_debug_information(&arena, path, process);
     const struct played_program *program = program_of(recorded.timeline);
-    const char *wrong = read_variables(&arena, program->binary, &variables);
+    const char *wrong = program_variables(recorded.timeline, &variables);
     if (wrong)
         die("'%s': the program: %s", path, wrong);
-    wrong = parse_expression(&arena, &variables, text, &expression, &where);
+    wrong = parse_expression(&arena, variables, text, &expression, &where);
     if (wrong)
         die_at(text, where, wrong);
     find_begin(&arena, program->binary, from, &places);

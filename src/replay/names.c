@@ -6,6 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum {
+    LONGEST = 1000 /* bytes of a maker's name */
+};
+
 void names_begin(struct arena *arena, thread_names *names) {
     const struct named_thread first = {.name = "1", .first = 1};
     vector_push(arena, names, first);
@@ -59,13 +63,14 @@ const struct named_thread *names_add(struct arena *arena, thread_names *names,
         return NULL;
     struct named_thread *maker = vector_at(names, made->maker - 1);
     struct named_thread thread = {.first = first_of(names, maker), .maker = made->maker};
-    if (made->kind == QUIPU_CLONE_THREAD) {
-        char mark = maker->first == made->maker ? ':' : '.';
-        thread.name = arena_print(arena, "%s%c%" PRIu32, maker->name, mark, ++maker->successors);
-    } else {
-        thread.name = arena_print(arena, "%s/%" PRIu32, maker->name, ++maker->children);
+    bool is_thread = made->kind == QUIPU_CLONE_THREAD;
+    char mark = !is_thread ? '/' : maker->first == made->maker ? ':' : '.';
+    uint32_t number = is_thread ? ++maker->successors : ++maker->children;
+    thread.name = strlen(maker->name) > LONGEST
+                      ? maker->name
+                      : arena_print(arena, "%s%c%" PRIu32, maker->name, mark, number);
+    if (!is_thread)
         thread.first = (uint32_t)names->count + 1;
-    }
     vector_push(arena, names, thread);
     return vector_at(names, names->count - 1);
 }

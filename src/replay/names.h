@@ -3,7 +3,8 @@
  *
  * The first process is "1", its second child "1/2"; the third thread that the first one of "1/2"
  * has made is "1/2:3", the first that this one has made "1/2:3.1". A process has the name of its
- * first thread. */
+ * first thread. Where a name would be longer than some hundred makers' numbers, it is that of the
+ * maker: a recording may be hostile. */
 #ifndef QUIPU_REPLAY_NAMES_H
 #define QUIPU_REPLAY_NAMES_H
 

@@ -67,7 +67,7 @@ static uint64_t find_dynamic(pid_t process) {
     if (!read_headers(process, &headers, &count))
         return 0;
     for (uint64_t i = 0; i < count; i++) {
-        Elf64_Phdr header;
+        Elf64_Phdr header = {0};
         if (!read_bytes(process, headers + i * sizeof header, &header, sizeof header))
             return 0;
         if (header.p_type == PT_PHDR)
@@ -83,8 +83,8 @@ static uint64_t find_dynamic(pid_t process) {
 /* Returns the address of the first object of the list, or 0. */
 static uint64_t find_list(pid_t process) {
     uint64_t at = find_dynamic(process);
-    struct r_debug debug;
-    Elf64_Dyn row;
+    struct r_debug debug = {0};
+    Elf64_Dyn row = {0};
     for (int i = 0; at && i < ROWS_MAX && read_bytes(process, at, &row, sizeof row); i++) {
         if (row.d_tag == DT_NULL)
             break;
@@ -117,7 +117,7 @@ static bool is_mapped_file(pid_t process, uint64_t address) {
 
 void report_loaded_objects(Dwfl *dwfl, pid_t process) {
     uint64_t at = find_list(process);
-    struct link_map object;
+    struct link_map object = {0};
     char path[PATH_MAX];
     for (int i = 0; at && i < OBJECTS_MAX && read_bytes(process, at, &object, sizeof object); i++) {
         at = (uint64_t)object.l_next;
