@@ -11,10 +11,34 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* ---- the program ---- */
+
+/* The words behind the cells. */
+struct tail {
+    uint64_t begin, base, thread;
+};
+
+static bool read_tail(pid_t number, uint64_t block, struct tail *tail) {
+    return read_memory(number, block + QUIPU_EVENT_BEGIN, tail, sizeof *tail);
+}
+
+/* A forked process begins with the cells of its maker, until the runtime's handler of fork clears
+ * them. */
+static void look_at_fork(struct timeline *timeline, struct played_program *program) {
+    pid_t first = timeline->checkpoints[0]->stand.process;
+    struct user_regs_struct registers;
+    struct tail tail;
+    program->is_forked =
+        program->begin == 0 && strchr(player_name(timeline->player, &program->arena), '/');
+    if (!program->is_forked || timeline->hooks.path.count < 2 || /* made before the recording */
+        !get_general_registers(first, &registers))
+        return;
+    program->makers_block = program->cells + registers.gs_base;
+    program->has_makers = read_tail(first, program->makers_block, &tail);
+    program->makers_base = tail.base;
+}
 
 /* The file is that of the recording, if it has one: this machine's may be another by now. */
 static const char *open_program(struct timeline *timeline, struct played_program *program) {
@@ -48,6 +72,7 @@ static void read_program(struct timeline *timeline, struct played_program *progr
         return;
     program->cells = cells->address + program->bias;
     program->most_above = most_ticks_above(binary);
+    look_at_fork(timeline, program);
 }
 
 void forget_programs(struct timeline *timeline) {
@@ -117,27 +142,30 @@ static bool is_new(const struct timeline *timeline, pid_t recorded, uint64_t blo
     return maker && get_general_registers(maker, &registers) && registers.gs_base == block;
 }
 
-/* The words behind the cells. */
-struct tail {
-    uint64_t begin, base, thread;
-};
+/* Whether the thread with TAIL has its maker's cells at BLOCK. */
+static bool are_makers(const struct played_program *program, uint64_t block,
+                       const struct tail *tail) {
+    return program->has_makers && block == program->makers_block && tail->thread &&
+           tail->base == program->makers_base;
+}
 
-/* Reads the cells at BLOCK. */
-static bool read_cells(pid_t number, uint64_t block, struct thread_ticks *ticks) {
+/* Reads the cells at BLOCK. The first thread of a forked process has no number until it asks for
+ * its moment. */
+static bool read_cells(const struct played_program *program, pid_t number, uint64_t block,
+                       struct thread_ticks *ticks) {
     uint64_t cells[QUIPU_MANY_LANES];
     struct tail tail;
-    struct iovec here[] = {{cells, sizeof cells}, {&tail, sizeof tail}};
-    struct iovec there[] = {
-        {(void *)(block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS)), sizeof cells},
-        {(void *)(block + QUIPU_EVENT_BEGIN), sizeof tail}};
-    if (process_vm_readv(number, here, 2, there, 2, 0) != (ssize_t)(sizeof cells + sizeof tail))
+    if (!read_tail(number, block, &tail) ||
+        !read_memory(number, block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS), cells,
+                     sizeof cells) ||
+        are_makers(program, block, &tail))
         return false;
     ticks->raw = tail.base;
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         ticks->raw += cells[lane];
     ticks->ticks = ticks->exact = ticks->raw - tail.begin;
-    ticks->number = tail.thread;
-    return tail.thread;
+    ticks->number = tail.thread ? tail.thread : program->is_forked;
+    return ticks->number;
 }
 
 bool read_ticks_of(struct timeline *timeline, pid_t number, uint64_t address,
@@ -147,7 +175,7 @@ bool read_ticks_of(struct timeline *timeline, pid_t number, uint64_t address,
     const struct played_program *program = program_of(timeline);
     *ticks = (struct thread_ticks){0};
     if (!number || !program->cells || !get_general_registers(number, &registers) ||
-        !read_cells(number, program->cells + registers.gs_base, ticks))
+        !read_cells(program, number, program->cells + registers.gs_base, ticks))
         return false;
     ticks->position = address ? address : registers.rip;
     uint64_t linked = player_original_address(timeline->player, ticks->position) - program->bias;

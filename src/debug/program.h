@@ -16,8 +16,11 @@ struct played_program {
     uint64_t bias;         /* its load address minus that of `binary` */
     uint64_t cells;      /* address of its cells of events as linked, with the bias; 0: no ticks */
     uint64_t most_above; /* the greatest potential of ticks */
-    uint64_t begin;      /* player_program_begin */
-    uint64_t serial;     /* another one for each program that was read */
+    bool is_forked;      /* the process has it from its maker */
+    bool has_makers;     /* it has begun with the maker's cells: */
+    uint64_t makers_block, makers_base;
+    uint64_t begin;  /* player_program_begin */
+    uint64_t serial; /* another one for each program that was read */
     struct variables variables;
     bool has_variables; /* they were read */
 };
