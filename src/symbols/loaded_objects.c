@@ -115,14 +115,42 @@ static bool is_mapped_file(pid_t process, uint64_t address) {
     return is_file;
 }
 
+/* Sets PATH to the program that PROCESS executes, which has no name in the list. */
+static bool find_program(pid_t process, char path[PATH_MAX]) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)process);
+    ssize_t size = readlink(link, path, PATH_MAX - 1);
+    path[size > 0 ? size : 0] = '\0';
+    return size > 0;
+}
+
+/* Whether the file at PATH has its dynamic section where OBJECT has: so it is not another one. */
+static bool may_be_file(const char *path, const struct link_map *object) {
+    Elf64_Ehdr header = {0};
+    Elf64_Phdr row = {0};
+    bool is_same = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && pread(fd, &header, sizeof header, 0) == sizeof header)
+        for (unsigned i = 0; i < header.e_phnum && i < ROWS_MAX && !is_same; i++) {
+            off_t at = (off_t)(header.e_phoff + i * sizeof row);
+            is_same = pread(fd, &row, sizeof row, at) == sizeof row && row.p_type == PT_DYNAMIC &&
+                      row.p_vaddr + object->l_addr == (uint64_t)object->l_ld;
+        }
+    if (fd >= 0)
+        close(fd);
+    return is_same;
+}
+
 void report_loaded_objects(Dwfl *dwfl, pid_t process) {
     uint64_t at = find_list(process);
     struct link_map object = {0};
     char path[PATH_MAX];
     for (int i = 0; at && i < OBJECTS_MAX && read_bytes(process, at, &object, sizeof object); i++) {
         at = (uint64_t)object.l_next;
-        if (read_text(process, (uint64_t)object.l_name, path) && *path == '/' &&
-            access(path, R_OK) == 0 && !is_mapped_file(process, (uint64_t)object.l_ld))
+        bool has_path = read_text(process, (uint64_t)object.l_name, path) &&
+                        (*path || i || find_program(process, path));
+        if (has_path && *path == '/' && may_be_file(path, &object) &&
+            !is_mapped_file(process, (uint64_t)object.l_ld))
             dwfl_report_elf(dwfl, path, path, -1, object.l_addr, true);
     }
 }
