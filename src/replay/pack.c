@@ -52,7 +52,9 @@ static bool take_file(struct pack *pack, struct event *event) {
     file.event.path = arena_copy(pack->arena, file.event.path, strlen(file.event.path));
     struct mapped_file *known = find_file(pack, file.event.path);
     if (known) {
-        known->differs = true;
+        known->differs |= known->event.size != file.event.size ||
+                          known->event.seconds != file.event.seconds ||
+                          known->event.nanoseconds != file.event.nanoseconds;
         known->event = file.event;
         return true;
     }

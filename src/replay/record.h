@@ -406,6 +406,9 @@ void keep_program(struct recorded_thread *thread, struct start *start);
 /* Adds that the run has mapped the file at PATH, which has the NAME, if that was not added yet. */
 void record_file(struct recorded_thread *thread, const char *path, const char *name);
 
+/* Adds all files that the processes have mapped: what was added before may be dropped. */
+void record_files_again(struct recorder *recorder);
+
 /* ---- record_shared.c ---- */
 
 /* The process of THREAD is about to map the file at PATH, which has the NAME, as shared memory.
@@ -513,9 +516,9 @@ void look_at_requests(struct recorder *recorder);
 
 /* ---- record_memory.c ---- */
 
-/* Appends to PARTS the memory that the process of the thread NUMBER has. Returns false if it cannot
- * be told. */
-bool describe_memory_parts(struct recorder *recorder, pid_t number, struct arena *arena,
+/* Appends to PARTS the memory that the process of THREAD has. Returns false if it cannot be told.
+ */
+bool describe_memory_parts(const struct recorded_thread *thread, struct arena *arena,
                            memory_part_list *parts);
 
 /* Adds the contents of PARTS to the image, as events of the thread ID. Those of shared files that

@@ -4,6 +4,8 @@
  * to know whole files, and that they are still the same. */
 #include "replay/record.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -28,4 +30,33 @@ void record_file(struct recorded_thread *thread, const char *path, const char *n
     put_number(event, file.seconds, sizeof file.seconds);
     put_number(event, file.nanoseconds, 4);
     add_recorded_event(thread, QUIPU_EVENT_FILE);
+}
+
+/* Adds those that the process of THREAD has mapped now. */
+static void record_mapped_files(struct recorded_thread *thread) {
+    char name[64], *line = NULL;
+    size_t room = 0;
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)thread->number);
+    FILE *maps = fopen(name, "re");
+    while (maps && getline(&line, &room, maps) > 0) {
+        const char *path = strchr(line, '/');
+        line[strcspn(line, "\n")] = '\0';
+        if (path)
+            record_file(thread, path, path);
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+}
+
+void record_files_again(struct recorder *recorder) {
+    forget_parts(&recorder->files);
+    for (const struct recorded_process *process = recorder->processes; process;
+         process = process->next) {
+        struct recorded_thread *thread = recorder->threads;
+        while (thread && (thread->process != process || thread->state >= RECORD_ENDS))
+            thread = thread->next;
+        if (thread)
+            record_mapped_files(thread);
+    }
 }

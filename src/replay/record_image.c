@@ -262,8 +262,8 @@ static bool add_process(struct recorder *recorder, const struct recorded_process
     if (!thread)
         return false;
     snprintf(name, sizeof name, "/proc/%d/auxv", (int)thread->number);
-    bool good = describe_memory_parts(recorder, thread->number, arena, &parts) &&
-                read_layout(thread, image.layout) && buffer_read_file(&auxiliary, name) &&
+    bool good = describe_memory_parts(thread, arena, &parts) && read_layout(thread, image.layout) &&
+                buffer_read_file(&auxiliary, name) &&
                 read_stack_limit(thread->number, &image.stack_limit);
     for (size_t i = 0; i < parts.count; i++)
         vector_push(arena, &image.mappings, parts.data[i].mapping);
@@ -308,6 +308,7 @@ static uint64_t add_image(struct recorder *recorder) {
         good = add_process(recorder, at, &arena, &written);
     recording_end_image(&recorder->writer);
     record_sites(recorder);
+    record_files_again(recorder);
     arena_release(&arena);
     forget_parts(&recorder->pieces); /* the contents may be dropped that they are in */
     return good && !recorder->writer.failure ? place : 0;

@@ -98,12 +98,12 @@ static void take_detail(const char *line, struct memory_part *part) {
         part->mapping.grows_down = strstr(line, " gd");
 }
 
-bool describe_memory_parts(struct recorder *recorder, pid_t process, struct arena *arena,
+bool describe_memory_parts(const struct recorded_thread *thread, struct arena *arena,
                            memory_part_list *parts) {
     char name[64], *text = NULL;
     size_t room = 0;
-    bool good = true, skips = false;
-    snprintf(name, sizeof name, "/proc/%d/smaps", (int)process);
+    bool good = true, skips = false, has_ours = thread->process->inside.is_mapped;
+    snprintf(name, sizeof name, "/proc/%d/smaps", (int)thread->number);
     FILE *file = fopen(name, "re");
     while (file && good && getline(&text, &room, file) > 0) {
         struct map_line line;
@@ -112,11 +112,11 @@ bool describe_memory_parts(struct recorder *recorder, pid_t process, struct aren
             take_detail(text, &parts->data[parts->count - 1]);
         if (is_detail || !take_line(text, &line))
             continue;
-        skips = is_kernels(line.path) || is_inside(line.mapping.start);
+        skips = is_kernels(line.path) || (has_ours && is_inside(line.mapping.start));
         if (skips)
             continue;
         struct memory_part part = {.mapping = line.mapping, .is_anonymous = !line.inode};
-        good = find_shared(recorder, &line, &part.mapping.shared);
+        good = find_shared(thread->recorder, &line, &part.mapping.shared);
         part.mapping.place = part.mapping.shared ? line.offset : 0;
         vector_push(arena, parts, part);
     }
