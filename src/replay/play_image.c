@@ -297,8 +297,10 @@ const char *play_image(struct player *player) {
         return wrong;
     if (!player->thread)
         return corrupt(player);
-    if (player->hooks->path.count)
+    if (player->hooks->path.count) {
         player->number = player->thread->process->recorded;
+        player->thread->process->is_first = true;
+    }
     player->process = player->thread->number;
     player->has_event = false;
     return NULL;
