@@ -14,9 +14,13 @@
 #include "util/terminal.h"
 
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 enum {
     FRAMES_MAX = 100 /* frames that are printed */
@@ -112,16 +116,48 @@ static int add_frame(Dwfl_Frame *frame, void *argument) {
     return ++frames->number < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
+static const char memory_file[] = "/memfd:";
+
+/* A program that is executed from memory has no path, but the kernel's link leads to it. DATA is
+ * the process's number while such a file is looked for. */
+static int find_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                     char **file, Elf **elf) {
+    char link[64], target[PATH_MAX];
+    int fd = dwfl_linux_proc_find_elf(module, data, name, base, file, elf);
+    if (fd >= 0 || *elf || strncmp(name, memory_file, strlen(memory_file)) != 0)
+        return fd;
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)(intptr_t)*data);
+    ssize_t size = readlink(link, target, sizeof target - 1);
+    target[size > 0 ? size : 0] = '\0';
+    fd = strncmp(target, name, strlen(name)) == 0 ? open(link, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0)
+        *file = strdup(link);
+    return fd;
+}
+
+static int look_for_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                         void *process) {
+    (void)base;
+    if (strncmp(name, memory_file, strlen(memory_file)) != 0)
+        return DWARF_CB_OK;
+    *data = process;
+    dwfl_module_getelf(module, &(GElf_Addr){0});
+    *data = NULL;
+    return DWARF_CB_OK;
+}
+
 /* Opens everything that PROCESS has mapped. Returns NULL, with a warning, if it cannot be read. */
 static Dwfl *open_process(pid_t process, bool to_unwind) {
-    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
+    static const Dwfl_Callbacks callbacks = {.find_elf = find_file,
                                              .find_debuginfo = dwfl_standard_find_debuginfo};
     Dwfl *dwfl = dwfl_begin(&callbacks);
     bool is_read = dwfl && dwfl_linux_proc_report(dwfl, process) == 0;
     if (is_read)
         report_loaded_objects(dwfl, process);
-    if (is_read && dwfl_report_end(dwfl, NULL, NULL) == 0 &&
-        (!to_unwind || dwfl_linux_proc_attach(dwfl, process, true) == 0))
+    is_read = is_read && dwfl_report_end(dwfl, NULL, NULL) == 0;
+    if (is_read)
+        dwfl_getmodules(dwfl, look_for_file, (void *)(intptr_t)process, 0);
+    if (is_read && (!to_unwind || dwfl_linux_proc_attach(dwfl, process, true) == 0))
         return dwfl;
     warn("no backtrace: %s", dwfl_errmsg(-1));
     dwfl_end(dwfl);
