@@ -98,6 +98,7 @@ uint64_t count_calls(struct timeline *timeline, pid_t recorded, uint64_t ticks) 
     struct stand origin;
     struct halt halt = {.kind = HALT_EVENT};
     uint64_t events = timeline->here.events, calls = player_calls(timeline->player, recorded);
+    pid_t shown = timeline->moment_thread;
     begin_motion(timeline);
     timeline->pinned = timeline->here.base;
     take_here(timeline, &origin);
@@ -112,6 +113,7 @@ uint64_t count_calls(struct timeline *timeline, pid_t recorded, uint64_t ticks) 
     go_to_stand(timeline, &origin);
     timeline->pinned = NULL;
     end_motion(timeline);
+    timeline->moment_thread = shown;
     return good ? calls - aim.before : 0;
 }
 

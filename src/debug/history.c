@@ -107,6 +107,7 @@ const char *find_history(struct timeline *timeline, struct arena *arena, const c
         wrong = parse_expression(arena, variables, text, &history.expression, &where);
     if (wrong)
         return wrong;
+    pid_t shown = timeline->moment_thread;
     take_points_out(timeline);
     struct points *users = points_put_aside(&timeline->points);
     lookout_begin(&history.lookout, timeline);
@@ -117,6 +118,7 @@ const char *find_history(struct timeline *timeline, struct arena *arena, const c
     points_put_back(&timeline->points, users);
     go_to_stand(timeline, &origin);
     timeline->pinned = NULL;
+    timeline->moment_thread = shown;
     *count = history.found;
     for (size_t i = 0; i < history.found; i++)
         writes[i] = writes[wanted - history.found + i];
