@@ -262,6 +262,14 @@ static pid_t wait_for_any(int *status) {
     return number;
 }
 
+/* There is no process any more. Those that were killed while the recorder made a call in them have
+ * ended unseen; nothing else than SIGKILL ends a thread that is stopped. */
+static void end_lost(struct recorder *recorder) {
+    for (struct recorded_thread *at = recorder->threads; at; at = at->next)
+        if (at->state < RECORD_LEAVES)
+            record_end(at, SIGKILL);
+}
+
 static void run(struct recorder *recorder) {
     go_on(recorder);
     while (recorder->threads || !recorder->first_ended || recorder->passing.count) {
@@ -272,8 +280,10 @@ static void run(struct recorder *recorder) {
         pid_t number = wait_for_any(&status);
         if (number > 0)
             take(recorder, number, status);
-        else if (errno == ECHILD)
+        else if (errno == ECHILD) {
+            end_lost(recorder);
             break;
+        }
         go_on(recorder);
         if (recorder->writer.failure && !recorder->failed) {
             recorder->failed = true;
