@@ -14,7 +14,6 @@ enum {
     CALL_SIZE = 2,
     CALL_JUMP_SIZE = 7,    /* of a jump through a word in the low 2 GB */
     CALL_MOVED_MOST = 24,  /* bytes that are moved at most */
-    CALL_REACH_BACK = 126, /* from the instruction to the begin of the padding, at most */
     CALL_REACH = 129,
 };
 
