@@ -165,20 +165,40 @@ static bool write_slot(pid_t thread, const struct inside_site *site) {
            write_data(thread, row_of(site->slot), &row, sizeof row);
 }
 
-static bool write_jumps(pid_t thread, const struct inside_site *site) {
+/* The bytes of a replaced instruction, and of its padding. */
+struct jumps {
+    uint8_t code[CALL_SIZE + CALL_MOVED_MOST], padding[CALL_JUMP_SIZE];
+};
+
+static struct jumps make_jumps(const struct inside_site *site) {
     const uint64_t word = row_of(site->slot) + offsetof(struct quipu_inside_site, to_start);
-    uint8_t jump[CALL_JUMP_SIZE], code[CALL_SIZE + CALL_MOVED_MOST];
-    write_word_jump(jump, word);
-    memcpy(code, site->plan->code, sizeof code);
-    if (site->plan->moved) {
-        memcpy(code, jump, sizeof jump);
-    } else {
-        uint64_t padding = site->address + (uint64_t)site->plan->padding;
-        write_short_jump(code, site->address, padding);
-        if (!write_memory(thread, padding, jump, sizeof jump))
-            return false;
-    }
-    return write_memory(thread, site->address, code, patched_size(site->plan));
+    struct jumps jumps;
+    write_word_jump(jumps.padding, word);
+    memcpy(jumps.code, site->plan->code, sizeof jumps.code);
+    if (site->plan->moved)
+        memcpy(jumps.code, jumps.padding, sizeof jumps.padding);
+    else
+        write_short_jump(jumps.code, site->address, site->address + (uint64_t)site->plan->padding);
+    return jumps;
+}
+
+static uint64_t padding_of(const struct inside_site *site) {
+    return site->address + (uint64_t)site->plan->padding;
+}
+
+static bool write_jumps(pid_t thread, const struct inside_site *site) {
+    const struct jumps jumps = make_jumps(site);
+    return (site->plan->moved ||
+            write_memory(thread, padding_of(site), jumps.padding, sizeof jumps.padding)) &&
+           write_memory(thread, site->address, jumps.code, patched_size(site->plan));
+}
+
+/* Whether the jump is there: other code may have been mapped meanwhile. */
+static bool has_jump(pid_t thread, const struct inside_site *site) {
+    const struct jumps jumps = make_jumps(site);
+    uint8_t code[CALL_SIZE + CALL_MOVED_MOST];
+    size_t size = patched_size(site->plan);
+    return read_memory(thread, site->address, code, size) && memcmp(code, jumps.code, size) == 0;
 }
 
 /* Whether the process has the bytes that the file has. */
@@ -187,8 +207,7 @@ static bool is_as_planned(pid_t thread, const struct inside_site *site) {
     const struct inside_plan *plan = site->plan;
     size_t size = patched_size(plan);
     return read_memory(thread, site->address, code, size) && memcmp(code, plan->code, size) == 0 &&
-           (plan->moved || (read_memory(thread, site->address + (uint64_t)plan->padding, padding,
-                                        sizeof padding) &&
+           (plan->moved || (read_memory(thread, padding_of(site), padding, sizeof padding) &&
                             memcmp(padding, plan->padding_code, sizeof padding) == 0));
 }
 
@@ -209,7 +228,7 @@ bool inside_is_due(struct inside *inside, struct arena *arena, uint64_t address)
 }
 
 static void retire(struct inside_site *site, pid_t thread) {
-    if (site->is_patched)
+    if (site->is_patched && has_jump(thread, site))
         write_memory(thread, site->address, site->plan->code, patched_size(site->plan));
     site->is_patched = false;
     site->is_retired = true;
@@ -253,16 +272,22 @@ void inside_restore(struct inside *inside, pid_t thread) {
         retire(&inside->sites.data[i], thread);
 }
 
+/* Writes what the program has at the site. */
+static void hide_jumps(pid_t process, const struct inside_site *site) {
+    if (!has_jump(process, site))
+        return;
+    write_memory(process, site->address, site->plan->code, patched_size(site->plan));
+    if (site->plan->padding)
+        write_memory(process, padding_of(site), site->plan->padding_code, CALL_JUMP_SIZE);
+}
+
 void inside_show(const struct inside *inside, pid_t process, bool on) {
     for (size_t i = 0; i < inside->sites.count; i++) {
         const struct inside_site *site = &inside->sites.data[i];
-        if (site->is_patched && on)
+        if (site->is_patched && !on)
+            hide_jumps(process, site);
+        else if (site->is_patched && is_as_planned(process, site))
             write_jumps(process, site);
-        else if (site->is_patched)
-            write_memory(process, site->address, site->plan->code, patched_size(site->plan));
-        if (site->is_patched && !on && site->plan->padding)
-            write_memory(process, site->address + (uint64_t)site->plan->padding,
-                         site->plan->padding_code, CALL_JUMP_SIZE);
     }
 }
 
