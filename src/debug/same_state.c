@@ -7,7 +7,7 @@
  * What is below the stack pointer and its red zone is left out, and the alternate stack of handlers
  * where none runs: the loader stores vectors there by xsavec, which leaves out those that the
  * processor has not used, and that depends on switches of context. A program that reads it has no
- * defined behavior.
+ * defined behavior. While the loader uses such an area, that is left out, too (saved_vectors.h).
  *
  * Not perfect: the same below the stack pointers of coroutines that do not run makes equal places
  * different. */
@@ -38,6 +38,7 @@ bool want_state(struct wanted_state *wanted, pid_t process, const struct play_st
     wanted->process = process;
     wanted->stacks = *stacks;
     wanted->witnesses.count = 0;
+    wanted->knows_saved = false;
     bool good = get_registers(process, &wanted->registers);
     wanted->at_call = good && is_call_site(process, wanted->registers.general.rip);
     return good;
@@ -86,9 +87,11 @@ static bool has_witnessed(struct wanted_state *wanted, pid_t process) {
     return true;
 }
 
+/* Not of words that may differ at the same place. */
 static void add_witness(struct wanted_state *wanted, uint64_t address) {
     struct witness witness = {.address = address};
-    if (!read_memory(wanted->process, address, &witness.value, sizeof witness.value))
+    if (is_in_saved_vectors(&wanted->saved, address) ||
+        !read_memory(wanted->process, address, &witness.value, sizeof witness.value))
         return;
     if (wanted->witnesses.count < WITNESSES)
         vector_push(&wanted->arena, &wanted->witnesses, witness);
@@ -103,11 +106,12 @@ struct range {
 /* Two processes' pages of one mapping, and the words that differ. */
 struct pages {
     pid_t wanted, found;
-    struct range dead[DEAD_RANGES]; /* are left out */
-    uint64_t first, *addresses;     /* or NULL: only the first one */
-    size_t count, most;             /* of addresses; no more are looked for */
-    int maps[2];                    /* their /proc/PID/pagemap */
-    uint64_t *there[2];             /* of CHUNK_PAGES pages */
+    struct range dead[DEAD_RANGES];    /* are left out */
+    const struct saved_vectors *saved; /* of `wanted` */
+    uint64_t first, *addresses;        /* or NULL: only the first one */
+    size_t count, most;                /* of addresses; no more are looked for */
+    int maps[2];                       /* their /proc/PID/pagemap */
+    uint64_t *there[2];                /* of CHUNK_PAGES pages */
     uint8_t *bytes[2];
 };
 
@@ -187,7 +191,8 @@ static void compare_bytes(struct pages *pages, uint64_t address, size_t size) {
         return;
     for (size_t i = 0; i < size && pages->count < pages->most; i += sizeof(uint64_t))
         if (memcmp(pages->bytes[0] + i, pages->bytes[1] + i, sizeof(uint64_t)) != 0 &&
-            !is_dead(pages, address + i))
+            !is_dead(pages, address + i) &&
+            !is_same_saved_vector(pages->saved, pages->wanted, pages->found, address + i))
             add_difference(pages, address + i);
 }
 
@@ -234,13 +239,17 @@ static bool list_memory(struct arena *arena, pid_t process, writable_list *list,
 }
 
 /* Finds words that differ. Returns whether the two processes have memory at the same addresses. */
-static bool compare_memory(struct pages *pages, const struct wanted_state *wanted, pid_t process) {
+static bool compare_memory(struct pages *pages, struct wanted_state *wanted, pid_t process) {
     struct arena arena = {0};
     struct range stack = {0, 0};
     writable_list one = {0}, other = {0};
     bool good = list_memory(&arena, wanted->process, &one, &stack) &&
                 list_memory(&arena, process, &other, &stack) && one.count == other.count &&
                 open_pages(pages, wanted->process, process);
+    if (!wanted->knows_saved)
+        find_saved_vectors(wanted->process, &wanted->registers.general, &wanted->saved);
+    wanted->knows_saved = true;
+    pages->saved = &wanted->saved;
     find_dead(pages, wanted, &stack);
     for (size_t i = 0; i < one.count && good; i++)
         good = one.data[i].start == other.data[i].start && one.data[i].end == other.data[i].end;

@@ -6,6 +6,8 @@
 #ifndef QUIPU_DEBUG_SAME_STATE_H
 #define QUIPU_DEBUG_SAME_STATE_H
 
+#include "debug/saved_vectors.h"
+
 #include "replay/player.h"
 #include "util/arena.h"
 #include "util/vector.h"
@@ -22,6 +24,8 @@ struct wanted_state {
     struct registers registers;
     bool at_call; /* its instruction is a system call, which overwrites rcx and r11 */
     struct play_stacks stacks;
+    struct saved_vectors saved;
+    bool knows_saved; /* they are looked for once memory is compared */
     /* Places in memory at which others differed. One look there tells most of them apart. */
     VECTOR(struct witness) witnesses;
 };
