@@ -6,12 +6,11 @@
 #ifndef QUIPU_DEBUG_SAME_STATE_H
 #define QUIPU_DEBUG_SAME_STATE_H
 
-#include "debug/saved_vectors.h"
-
 #include "replay/player.h"
 #include "util/arena.h"
 #include "util/vector.h"
 #include "x86/registers.h"
+#include "x86/saved_vectors.h"
 
 #include <stdbool.h>
 #include <stdint.h>

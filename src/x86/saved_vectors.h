@@ -4,8 +4,8 @@
  * otherwise it stores zeros. Whether the processor knows depends on switches of context, so two
  * processes at the same place may have other bytes there. None of them are read: the area's header
  * tells which components are stored. */
-#ifndef QUIPU_DEBUG_SAVED_VECTORS_H
-#define QUIPU_DEBUG_SAVED_VECTORS_H
+#ifndef QUIPU_X86_SAVED_VECTORS_H
+#define QUIPU_X86_SAVED_VECTORS_H
 
 #include <stdbool.h>
 #include <stdint.h>

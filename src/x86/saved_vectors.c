@@ -13,14 +13,13 @@
  * Not perfect: behind xrstor, in a function that the loader calls to choose another one, and in a
  * handler of a signal that has come in, the area is not seen. What is left over of an area may be
  * in a later function's frame, where that does not write. All that makes equal places different. */
-#include "debug/saved_vectors.h"
-
-#include "tracee/tracee.h"
+#include "x86/saved_vectors.h"
 
 #include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 enum {
     XSAVE_LEAF = 0xd,
@@ -57,6 +56,11 @@ struct component {
     unsigned size, flags;
 };
 
+static bool peek(pid_t process, uint64_t address, void *bytes, size_t size) {
+    struct iovec here = {bytes, size}, there = {(void *)address, size};
+    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
 /* ---- what is in an area ---- */
 
 /* In a virtual machine the processor's answer is slow. */
@@ -92,7 +96,7 @@ static struct extent find_extent(uint64_t asked, unsigned number) {
 /* Reads the header of the area at ADDRESS. Returns false if there is no area. */
 static bool read_header(pid_t process, uint64_t address, struct header *header) {
     static const uint64_t none[6];
-    return read_memory(process, address + HEADER_PLACE, header, sizeof *header) &&
+    return peek(process, address + HEADER_PLACE, header, sizeof *header) &&
            header->asked & COMPACTED && header->asked >> COMPONENT_SSE & 1 &&
            (header->asked & ~COMPACTED) >> COMPONENTS == 0 && !(header->stored & ~header->asked) &&
            memcmp(header->rest, none, sizeof none) == 0;
@@ -104,13 +108,13 @@ static bool is_initial(pid_t process, uint64_t address, uint64_t asked, unsigned
     uint32_t control = 0;
     struct extent extent = find_extent(asked, number);
     size_t size = (size_t)(extent.end - extent.start);
-    if (size > sizeof bytes || !read_memory(process, address + extent.start, bytes, size))
+    if (size > sizeof bytes || !peek(process, address + extent.start, bytes, size))
         return false;
     for (size_t i = 0; i < size; i++)
         if (bytes[i])
             return false;
     return number != COMPONENT_SSE ||
-           (read_memory(process, address + MXCSR_PLACE, &control, sizeof control) &&
+           (peek(process, address + MXCSR_PLACE, &control, sizeof control) &&
             control == MXCSR_INITIAL);
 }
 
@@ -145,7 +149,7 @@ static enum ahead look_ahead(pid_t process, uint64_t address) {
         save[] = {0x0f, 0xc7, 0x64, 0x24, AREA_PLACE},    /* n(%rsp) */
         restore[] = {0x0f, 0xae, 0x6c, 0x24, AREA_PLACE};
     uint8_t code[CODE_AHEAD];
-    if (!read_memory(process, address, code, sizeof code))
+    if (!peek(process, address, code, sizeof code))
         return AHEAD_NEITHER;
     size_t restores = find_code(code, restore, sizeof restore);
     if (restores == CODE_AHEAD || find_code(code, subtract, sizeof subtract) < restores)
@@ -172,7 +176,7 @@ static bool are_in_one_mapping(pid_t process, uint64_t one, uint64_t other) {
 /* Whether the thread is in what was called by a function that has saved its vectors at ADDRESS. */
 static bool was_called_behind(pid_t process, uint64_t address, uint64_t instruction) {
     uint64_t caller;
-    return read_memory(process, address - AREA_PLACE - sizeof caller, &caller, sizeof caller) &&
+    return peek(process, address - AREA_PLACE - sizeof caller, &caller, sizeof caller) &&
            look_ahead(process, caller) == AHEAD_RESTORE &&
            are_in_one_mapping(process, instruction, caller);
 }
