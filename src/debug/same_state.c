@@ -9,8 +9,8 @@
  * processor has not used, and that depends on switches of context. A program that reads it has no
  * defined behavior. While the loader uses such an area, that is left out, too (saved_vectors.h).
  *
- * Not perfect: the same below the stack pointers of coroutines that do not run makes equal places
- * different. */
+ * Not perfect: the same below the stack pointers of coroutines that do not run, and of threads
+ * other than the first one, makes equal places different. */
 #include "debug/same_state.h"
 
 #include "debug/call_site.h"
@@ -158,6 +158,8 @@ static void find_dead(struct pages *pages, const struct wanted_state *wanted,
     const struct range alternate = {wanted->stacks.start, wanted->stacks.end};
     uint64_t top = wanted->registers.general.rsp - RED_ZONE;
     uint64_t interrupted = wanted->stacks.interrupted - RED_ZONE;
+    uint64_t others =
+        wanted->stacks.others - RED_ZONE; /* the first thread's stack is the highest */
     bool on_alternate = is_in(&alternate, top);
     pages->dead[0] = alternate;
     if (on_alternate)
@@ -166,6 +168,8 @@ static void find_dead(struct pages *pages, const struct wanted_state *wanted,
         pages->dead[1] = (struct range){first->start, top};
     else if (on_alternate && is_in(first, interrupted))
         pages->dead[1] = (struct range){first->start, interrupted};
+    else if (is_in(first, others))
+        pages->dead[1] = (struct range){first->start, others};
 }
 
 static bool is_dead(const struct pages *pages, uint64_t address) {

@@ -83,6 +83,9 @@ struct play_state player_save(struct player *player) {
         if (thread->process == process)
             state.threads[state.count++] = save_thread(player, (uint32_t)i + 1, thread);
     }
+    for (size_t i = 0; i < state.count; i++)
+        if (state.threads[i].general.rsp > state.stacks.others)
+            state.stacks.others = state.threads[i].general.rsp;
     return state;
 }
 

@@ -182,6 +182,7 @@ bool player_settle(struct player *player);
 struct play_stacks {
     uint64_t start, end;  /* the alternate stack of signal handlers; equal: none */
     uint64_t interrupted; /* the stack pointer where a handler has gone to another stack last */
+    uint64_t others;      /* of a play_state: the highest stack pointer of other threads, or 0 */
 };
 
 struct saved_thread;

@@ -54,9 +54,9 @@ def choose_addresses(events):
 
 def same_stack():
     """So many digits of the stack are the same on all ways.  While the loader binds a function it has its
-    vectors there, and which of them it stores depends on the way."""
+    vectors there, and which of them it stores depends on the way; so does what is left over of that."""
     if RESTORE in client.ask(f'm{client.address():x},80'):
-        return 2 * (BELOW + 64)
+        return 0
     stack = int.from_bytes(bytes.fromhex(client.ask('p7')), 'little')
     for at in range(stack // 64 * 64 + 64, stack + ABOVE, 64):
         caller = int.from_bytes(client.memory(at - 8, 8), 'little')
