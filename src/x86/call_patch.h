@@ -12,8 +12,8 @@
 
 enum {
     CALL_SIZE = 2,
-    CALL_JUMP_SIZE = 7,    /* of a jump through a word in the low 2 GB */
-    CALL_MOVED_MOST = 24,  /* bytes that are moved at most */
+    CALL_JUMP_SIZE = 7,   /* of a jump through a word in the low 2 GB */
+    CALL_MOVED_MOST = 24, /* bytes that are moved at most */
     CALL_REACH = 129,
 };
 
