@@ -430,6 +430,11 @@ void record_file_write(struct recorded_thread *thread);
 void record_signal(struct recorded_thread *thread, const struct thread_stop *stop);
 void record_fault(struct recorded_thread *thread, const struct thread_stop *stop);
 
+/* The process of THREAD is stopped. If the thread makes a call inside, it comes to the end of that
+ * first, as others may make calls there meanwhile. Returns false if it has come to a stop, which is
+ * pending. */
+bool come_to_exit(struct recorded_thread *thread);
+
 /* ---- record_job.c ---- */
 
 /* SIGNAL has stopped THREAD, and stops all of its process. */

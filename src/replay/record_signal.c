@@ -19,7 +19,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* Signals that an instruction causes; they cannot be held back. */
 static const uint64_t caused = 1u << (SIGSEGV - 1) | 1u << (SIGBUS - 1) | 1u << (SIGFPE - 1) |
@@ -158,6 +160,21 @@ static void hold_back(struct recorded_thread *thread, int signal) {
     begin_tick(thread, 1);
 }
 
+static bool stops_process(int signal) {
+    return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+bool come_to_exit(struct recorded_thread *thread) {
+    int status = inside_run_out(&thread->process->inside, thread->number, 0);
+    if (status) {
+        thread->pending = status;
+        thread->is_pending = true;
+    } else {
+        record_inside(thread);
+    }
+    return !status;
+}
+
 /* If the thread makes a call inside, it comes to the end of that. SIGNAL comes again behind it. */
 static bool come_out(struct recorded_thread *thread, int signal) {
     struct inside *inside = &thread->process->inside;
@@ -192,6 +209,10 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
     if (disposition == DISPOSITION_CAUGHT && !record_interrupted(thread) &&
         come_out(thread, stop->signal))
         return;
+    if (stops_process(stop->signal) && !come_to_exit(thread)) {
+        syscall(SYS_tgkill, thread->process->number, thread->number, stop->signal); /* again */
+        return;
+    }
     if (disposition == DISPOSITION_NONE)
         thread->signal = stop->signal;
     else if (disposition == DISPOSITION_ENDS)

@@ -80,6 +80,7 @@ static void take_stop(struct recorded_thread *thread, int status) {
         record_signal(thread, &stop);
         break;
     case REASON_JOB:
+        come_to_exit(thread);
         record_stop(thread, stop.signal);
         break;
     case REASON_FORK:
