@@ -19,6 +19,8 @@
 enum {
     FIRST_BUCKETS = 10,  /* bits */
     FIRST_UNREAD = 1024, /* indices: one page */
+    CHUNK = 256,         /* bytes that are read at once */
+    READS_MOST = 1000,   /* of a region that others write all the time */
     WORD = sizeof(uint64_t),
 };
 
@@ -261,14 +263,48 @@ static bool has_unread_room(void) {
     return true;
 }
 
+/* Makes the COUNT bytes at KNOWN those at NOW. Returns whether they were. */
+static bool follow(volatile uint8_t *known, const volatile uint8_t *now, uint64_t count) {
+    bool was_same = true;
+    for (uint64_t i = 0; i < count; i++) {
+        uint8_t byte = now[i];
+        if (known[i] == byte)
+            continue;
+        known[i] = byte;
+        was_same = false;
+    }
+    return was_same;
+}
+
+/* Brings the region's copy up to date. Returns whether it was. */
+static bool read_again(struct watch_region *region, bool is_steady) {
+    uint8_t now[CHUNK];
+    bool was_same = true;
+    if (is_steady)
+        return follow(bytes_of(region), (const uint8_t *)region->address, region->size);
+    for (uint64_t at = 0; at < region->size; at += CHUNK) {
+        uint64_t count = lesser(region->size - at, CHUNK);
+        was_same &=
+            follow(bytes_of(region) + at, now, quipu_watch_read(now, region->address + at, count));
+    }
+    return was_same;
+}
+
+/* The checks of the region's stores are on already: another thread may write there meanwhile, and
+ * update the copy before this does. So the copy is read again until it is what the memory is. */
 static void read_region(uint32_t index) {
     struct watch_region *region = region_at(index);
     if (!region->size || !(region->flags & WATCH_UNKNOWN))
         return;
-    if (quipu_watch_is_steady(region))
+    bool is_steady = quipu_watch_is_steady(region), is_known = false;
+    if (is_steady)
         copy_bytes(bytes_of(region), (const void *)region->address, region->size);
     else
         quipu_watch_read(bytes_of(region), region->address, region->size);
+    for (unsigned i = 0; i < READS_MOST && !is_known && !quipu_watch_is_alone(); i++) {
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        is_known = read_again(region, is_steady);
+    }
     region->flags &= (uint16_t)~WATCH_UNKNOWN;
 }
 
