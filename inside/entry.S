@@ -4,10 +4,18 @@
  * the program's, and nothing is written below its stack pointer. Behind the call %rcx and %r11 are
  * what the instruction leaves there: the address behind it, and the flags. */
 #include "format/inside.h"
+#include "inside/inside.h"
 
         .text
         .globl inside_call_kernel
-inside_call_kernel: /* the only system call instruction that the kernel does not report */
+inside_call_kernel: /* the kernel does not report it */
+        syscall
+        ret
+        nop
+
+        .org    QUIPU_INSIDE_STAND - QUIPU_INSIDE
+        .globl  inside_stand
+inside_stand: /* the kernel reports it */
         syscall
         ret
 
@@ -37,7 +45,12 @@ inside_enter:
         pushq   %rax
         movq    %rsp, %rdi
         call    inside_make_call
-        testl   %eax, %eax
+        cmpl    $INSIDE_WAITS, %eax
+        jne     1f
+        movq    QUIPU_INSIDE_OWN_PLACE, %rsp
+        movq    %rsp, %rdi
+        call    inside_wait
+1:      testl   %eax, %eax
         popq    %rax
         popq    %rcx
         popq    %rdx
@@ -52,13 +65,24 @@ inside_enter:
         popq    %r13
         popq    %r14
         popq    %r15
-        jz      1f
+        jz      2f
         movq    (%rsp), %r11
         popfq
         movq    QUIPU_INSIDE_SAVED_STACK, %rsp
         jmp     inside_exit
-1:      popfq
+2:      popfq
         movq    QUIPU_INSIDE_SAVED_STACK, %rsp
         jmp     *QUIPU_INSIDE_LEAVE
+
+        /* Nor does it report this one, of threads that do not have the turn. They store the result
+         * at %rbx, and 1 behind it: up to there the recorder finds it in %rax. */
+        .org    QUIPU_INSIDE_WAIT - QUIPU_INSIDE
+        .globl  inside_wait_in_kernel
+inside_wait_in_kernel:
+        syscall
+        movq    %rax, (%rbx)
+        movl    $1, 8(%rbx)
+        .org    QUIPU_INSIDE_WAIT_MADE - QUIPU_INSIDE
+        ret
 
         .section .note.GNU-stack, "", @progbits

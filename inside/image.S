@@ -1,4 +1,4 @@
-/* image.S: the code that is copied into programs, as it is linked from entry.S and inside.c. */
+/* image.S: the code that is copied into programs, as it is linked from the other files here. */
         .section .rodata
         .globl  quipu_inside_image
         .globl  quipu_inside_image_size

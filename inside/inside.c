@@ -3,20 +3,21 @@
  *
  * A recorded call must not wait for what another thread does, since the one that makes it has the
  * turn. So calls that may wait are tried in a way that does not: with RWF_NOWAIT, MSG_DONTWAIT, or
- * a time of 0. What would wait, and all that is not in the table, is left to the recorder.
+ * a time of 0. What would wait is made where the thread has given the turn away (wait.c), or is
+ * left to the recorder, as is all that is not in the table.
  *
  * Everything here runs on a stack of its own, uses general registers only, and calls nothing. The
  * memory of the program is touched only where the kernel has just read or written it with success,
  * so it is there.
  *
  * Not perfect: the rest of a write to a stream socket that was accepted in part is waited for. */
-#include "format/inside.h"
+#include "inside/inside.h"
+
 #include "format/event_hash.h"
 #include "format/watch_callees.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,7 +28,6 @@
 #endif
 
 enum {
-    ARGUMENTS = 6,
     AT_ONCE = 4096, /* bytes that a pipe takes all or none of */
     FUTEX_OPERATION = 0x7f,
     FUTEX_WAITS = 0,
@@ -37,32 +37,13 @@ enum {
     RESTART_LAST = 516
 };
 
-struct call {
-    uint64_t number, arguments[ARGUMENTS];
-    int64_t result;
-    const struct quipu_inside_row *row;
-};
-
-static struct quipu_inside_state *const state = (void *)QUIPU_INSIDE_STATE;
 static const struct quipu_inside_rows *const rows = (void *)QUIPU_INSIDE_ROWS;
 static const struct quipu_inside_site *const sites = (void *)QUIPU_INSIDE_TABLE;
-
-/* entry.S calls it. */
-int inside_make_call(struct quipu_inside_frame *frame);
 
 /* ---- the kernel ---- */
 
 static int64_t call_kernel(uint64_t number, const uint64_t arguments[ARGUMENTS]) {
-    int64_t result;
-    register uint64_t r10 __asm__("r10") = arguments[3];
-    register uint64_t r8 __asm__("r8") = arguments[4];
-    register uint64_t r9 __asm__("r9") = arguments[5];
-    __asm__ volatile("call inside_call_kernel"
-                     : "=a"(result)
-                     : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
-                       "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
+    return MAKE_CALL_AT("inside_call_kernel", 0, number, arguments);
 }
 
 static uint64_t address_of(const void *pointer) {
@@ -116,15 +97,15 @@ static bool may_wait(void) {
 }
 
 /* Makes the call as the program has. */
-static bool make_plain(struct call *call) {
+static int make_plain(struct call *call) {
     call->result = call_kernel(call->number, call->arguments);
-    return true;
+    return INSIDE_MADE;
 }
 
-/* The try would have waited. Whether the call fails so, too. */
-static bool fails_at_once(struct call *call, int64_t result) {
+/* The try would have waited. The call fails so, too, or waits. */
+static int fail_or_wait(struct call *call, int64_t result) {
     call->result = result;
-    return does_not_wait(call->arguments[0]);
+    return does_not_wait(call->arguments[0]) ? INSIDE_MADE : INSIDE_WAITS;
 }
 
 /* The call was made, but for the bytes behind the first DONE ones, which it waits for. */
@@ -143,28 +124,28 @@ static void write_rest(struct call *call, int64_t done) {
 }
 
 /* Reads or writes bytes by a descriptor that may wait. */
-static bool transfer_without_waiting(struct call *call) {
+static int transfer_without_waiting(struct call *call) {
     const struct iovec part = {(void *)(uintptr_t)call->arguments[1], call->arguments[2]};
     bool writes = call->row->kind == QUIPU_INSIDE_WRITE;
     const uint64_t descriptor = call->arguments[0];
     const uint64_t arguments[ARGUMENTS] = {descriptor, address_of(&part), 1,
                                            UINT64_MAX, UINT64_MAX,        RWF_NOWAIT};
     if (writes && part.iov_len > AT_ONCE && !does_not_wait(descriptor))
-        return false;
+        return INSIDE_WAITS;
     int64_t result = call_kernel(writes ? SYS_pwritev2 : SYS_preadv2, arguments);
     if (result == -EOPNOTSUPP) {
-        state->descriptors[descriptor] = QUIPU_DESCRIPTOR_LEFT;
-        return false;
+        state->descriptors[descriptor] = QUIPU_DESCRIPTOR_BLIND;
+        return INSIDE_WAITS;
     }
     if (result == -EAGAIN)
-        return fails_at_once(call, result);
+        return fail_or_wait(call, result);
     call->result = result;
     if (writes && result > 0 && (uint64_t)result < part.iov_len && !does_not_wait(descriptor))
         write_rest(call, result);
-    return true;
+    return INSIDE_MADE;
 }
 
-static bool transfer(struct call *call) {
+static int transfer(struct call *call) {
     bool has_place = call->number == SYS_pread64 || call->number == SYS_pwrite64;
     switch (look_at_descriptor(call->arguments[0])) {
     case QUIPU_DESCRIPTOR_FILE:
@@ -173,50 +154,55 @@ static bool transfer(struct call *call) {
         if (has_place || may_wait()) /* the former fails */
             break;
         return transfer_without_waiting(call);
+    case QUIPU_DESCRIPTOR_BLIND:
+        if (may_wait())
+            break;
+        return INSIDE_WAITS;
     default:
-        return false;
+        return INSIDE_LEFT;
     }
     return make_plain(call);
 }
 
-static bool send_or_receive(struct call *call) {
+static int send_or_receive(struct call *call) {
     uint64_t arguments[ARGUMENTS];
     bool sends = call->number == SYS_sendto;
     bool waits = !(call->arguments[3] & MSG_DONTWAIT);
     if (may_wait())
         return make_plain(call);
     if (sends && waits && call->arguments[2] > AT_ONCE && !does_not_wait(call->arguments[0]))
-        return false;
+        return INSIDE_WAITS;
     copy(arguments, call->arguments, sizeof arguments);
     arguments[3] |= MSG_DONTWAIT;
     int64_t result = call_kernel(call->number, arguments);
     if (result == -EAGAIN && waits)
-        return fails_at_once(call, result);
+        return fail_or_wait(call, result);
     call->result = result;
     if (sends && waits && result > 0 && (uint64_t)result < call->arguments[2] &&
         !does_not_wait(call->arguments[0]))
         write_rest(call, result);
-    return true;
+    return INSIDE_MADE;
 }
 
-/* What it waits for is not known before it is made. So its descriptor must lead to a file, or not
- * wait by itself. */
-static bool transfer_vector(struct call *call) {
+/* What it waits for is not known before it is made. */
+static int transfer_vector(struct call *call) {
     enum quipu_inside_descriptor leads_to = look_at_descriptor(call->arguments[0]);
-    if (leads_to != QUIPU_DESCRIPTOR_FILE &&
-        (leads_to != QUIPU_DESCRIPTOR_WAITS || (!may_wait() && !does_not_wait(call->arguments[0]))))
-        return false;
+    if (leads_to == QUIPU_DESCRIPTOR_LEFT)
+        return INSIDE_LEFT;
+    if (leads_to != QUIPU_DESCRIPTOR_FILE && !may_wait() && !does_not_wait(call->arguments[0]))
+        return INSIDE_WAITS;
     return make_plain(call);
 }
 
-static bool poll(struct call *call) {
+static int poll(struct call *call) {
     uint64_t arguments[ARGUMENTS];
     if (may_wait())
         return make_plain(call);
     copy(arguments, call->arguments, sizeof arguments);
     arguments[call->row->wait] = 0;
     call->result = call_kernel(call->number, arguments);
-    return call->result || (uint32_t)call->arguments[call->row->wait] == 0;
+    return call->result || (uint32_t)call->arguments[call->row->wait] == 0 ? INSIDE_MADE
+                                                                           : INSIDE_WAITS;
 }
 
 static bool starts_with(const char *text, const char *begin) {
@@ -226,7 +212,7 @@ static bool starts_with(const char *text, const char *begin) {
 }
 
 /* Opening a pipe may wait; and terminals and files of processes are the recorder's. */
-static bool open_file(struct call *call) {
+static int open_file(struct call *call) {
     struct stat status;
     const uint8_t path = call->row->wait;
     const uint64_t flags = call->arguments[path + 1];
@@ -236,22 +222,22 @@ static bool open_file(struct call *call) {
     int64_t looked = call_kernel(SYS_newfstatat, looks);
     bool is_file = looked == 0 && describe(&status) == QUIPU_DESCRIPTOR_FILE;
     if (looked == 0 && (!is_file || S_ISCHR(status.st_mode)) && !S_ISLNK(status.st_mode))
-        return false;
+        return INSIDE_LEFT;
     if (looked == 0) {
         const char *text = (const char *)(uintptr_t)call->arguments[path];
         if (starts_with(text, "/dev/") || starts_with(text, "/proc/"))
-            return false;
+            return INSIDE_LEFT;
     }
     call->result = call_kernel(call->number, call->arguments);
     if (call->result >= 0 && call->result < QUIPU_INSIDE_DESCRIPTORS)
         state->descriptors[call->result] = QUIPU_DESCRIPTOR_UNKNOWN;
-    return true;
+    return INSIDE_MADE;
 }
 
-static bool close_descriptor(struct call *call) {
+static int close_descriptor(struct call *call) {
     call->result = call_kernel(call->number, call->arguments);
     state->descriptors[call->arguments[0]] = QUIPU_DESCRIPTOR_UNKNOWN;
-    return true;
+    return INSIDE_MADE;
 }
 
 /* Whether the word of a wait has another value, so the call fails at once. To move no waiter to
@@ -263,13 +249,13 @@ static bool has_other_value(const struct call *call) {
     return call_kernel(SYS_futex, arguments) == -EAGAIN;
 }
 
-static bool wait_or_wake(struct call *call) {
+static int wait_or_wake(struct call *call) {
     uint64_t operation = call->arguments[1] & FUTEX_OPERATION;
     bool waits = operation == FUTEX_WAITS || operation == FUTEX_WAITS_BITS;
     if (!waits || may_wait())
         return make_plain(call);
     call->result = -EAGAIN;
-    return has_other_value(call);
+    return has_other_value(call) ? INSIDE_MADE : INSIDE_WAITS;
 }
 
 /* The kernel's functions know these clocks; for others they make a system call. */
@@ -278,18 +264,18 @@ static bool is_read_by_function(uint64_t clock) {
     return clock < 32 && clocks >> clock & 1;
 }
 
-static bool read_clock(struct call *call) {
+static int read_clock(struct call *call) {
     typedef int64_t function(uint64_t, uint64_t);
     uint64_t address = state->clocks[call->row->wait];
     bool known = call->row->wait != QUIPU_CLOCK_GETTIME || is_read_by_function(call->arguments[0]);
     call->result = -EINVAL;
     if (address && known)
         call->result = ((function *)(uintptr_t)address)(call->arguments[0], call->arguments[1]);
-    return call->result >= 0 || make_plain(call);
+    return call->result >= 0 ? INSIDE_MADE : make_plain(call);
 }
 
-/* Makes the call. Returns false if it is left. */
-static bool make(struct call *call) {
+/* Makes the call, unless it is left, or waits. */
+static int make(struct call *call) {
     switch (call->row->kind) {
     case QUIPU_INSIDE_PLAIN:
         return make_plain(call);
@@ -305,7 +291,7 @@ static bool make(struct call *call) {
     case QUIPU_INSIDE_CLOSE:
         return close_descriptor(call);
     case QUIPU_INSIDE_SLEEP:
-        return may_wait() && make_plain(call);
+        return may_wait() ? make_plain(call) : INSIDE_WAITS;
     case QUIPU_INSIDE_CLOCK:
         return read_clock(call);
     case QUIPU_INSIDE_VECTOR:
@@ -313,7 +299,7 @@ static bool make(struct call *call) {
     case QUIPU_INSIDE_FUTEX:
         return wait_or_wake(call);
     default:
-        return false;
+        return INSIDE_LEFT;
     }
 }
 
@@ -334,6 +320,10 @@ static uint64_t extent_size(const struct call *call, uint32_t extent, int64_t re
     }
 }
 
+bool inside_has_room(void) {
+    return QUIPU_INSIDE_LOG_SIZE - state->used >= QUIPU_INSIDE_ENTRY_MOST;
+}
+
 /* Whether all that the call may write has room in an entry. */
 static bool has_room(const struct call *call) {
     uint64_t most = 0;
@@ -346,8 +336,7 @@ static bool has_room(const struct call *call) {
             return false;
         most += size;
     }
-    return most <= QUIPU_INSIDE_BYTES_MOST &&
-           QUIPU_INSIDE_LOG_SIZE - state->used >= QUIPU_INSIDE_ENTRY_MOST;
+    return most <= QUIPU_INSIDE_BYTES_MOST && inside_has_room();
 }
 
 /* Whether the call has written what EXTENT says. */
@@ -433,8 +422,7 @@ static uint32_t hash_frame(const struct quipu_inside_frame *frame, uint64_t behi
 
 /* ---- recording ---- */
 
-/* Returns the row of the call, or NULL if it is left. */
-static const struct quipu_inside_row *find_row(const struct call *call) {
+const struct quipu_inside_row *inside_find_row(const struct call *call) {
     uint8_t index = call->number < QUIPU_INSIDE_NUMBERS ? rows->first[call->number] : 0;
     for (; index; index = rows->rows[index].next) {
         const struct quipu_inside_row *row = &rows->rows[index];
@@ -463,29 +451,59 @@ static bool was_interrupted(const struct call *call) {
     return call->result <= -RESTART_FIRST && call->result >= -RESTART_LAST;
 }
 
-static bool record(struct call *call, uint32_t hash) {
-    call->row = state->left & QUIPU_LEFT_ALL ? NULL : find_row(call);
-    if (!may_be_inside(call) || !make(call) || was_interrupted(call))
-        return false;
+/* Begins an entry for CALL. Nobody else makes one before the turn passes. */
+static struct quipu_inside_entry *begin_entry(const struct call *call, uint32_t hash) {
     struct quipu_inside_entry *entry = (void *)(uintptr_t)(QUIPU_INSIDE_LOG + state->used);
     entry->size = sizeof *entry;
     entry->number = (uint16_t)call->number;
     entry->pieces = 0;
-    entry->hash = hash ^ hash_written(call, call->result);
-    entry->result = call->result;
-    add_pieces(call, entry);
+    entry->hash = hash;
+    entry->thread = state->left & QUIPU_TURN_PASSES ? state->owner : 0;
+    entry->result = 0;
+    return entry;
+}
+
+static void end_entry(const struct quipu_inside_entry *entry) {
     state->count++;
     state->used += entry->size;
-    return true;
+}
+
+void inside_add_call(const struct call *call, uint32_t hash) {
+    struct quipu_inside_entry *entry = begin_entry(call, hash ^ hash_written(call, call->result));
+    entry->result = call->result;
+    add_pieces(call, entry);
+    end_entry(entry);
+}
+
+void inside_add_entry(const struct call *call, uint32_t hash) {
+    struct quipu_inside_entry *entry = begin_entry(call, hash);
+    entry->pieces = QUIPU_INSIDE_ENTERS;
+    end_entry(entry);
+}
+
+static int record(struct call *call, const struct quipu_inside_frame *frame, uint32_t hash) {
+    call->row = state->left & QUIPU_LEFT_ALL ? NULL : inside_find_row(call);
+    int outcome = may_be_inside(call) ? make(call) : INSIDE_LEFT;
+    if (outcome == INSIDE_MADE && was_interrupted(call))
+        return INSIDE_LEFT;
+    if (outcome == INSIDE_MADE) {
+        inside_add_call(call, hash);
+    } else if (outcome == INSIDE_WAITS) {
+        if (!inside_may_wait_here())
+            return INSIDE_LEFT;
+        inside_add_entry(call, hash);
+        inside_take_place(frame, hash);
+    }
+    return outcome;
 }
 
 /* ---- playing ---- */
 
-static bool play(struct call *call, uint32_t hash) {
+static int play(struct call *call, uint32_t hash) {
     const struct quipu_inside_entry *entry = (void *)(uintptr_t)(QUIPU_INSIDE_LOG + state->taken);
     if (state->taken >= state->used || entry->number != call->number ||
         entry->hash != (hash ^ hash_written(call, entry->result)))
-        return false;
+        return INSIDE_LEFT;
     const char *at = (const char *)(entry + 1);
     for (uint16_t i = 0; i < entry->pieces; i++) {
         const struct quipu_inside_piece *piece = (const void *)at;
@@ -498,20 +516,25 @@ static bool play(struct call *call, uint32_t hash) {
     call->result = entry->result;
     state->count++;
     state->taken += entry->size;
-    return true;
+    return INSIDE_MADE;
+}
+
+void inside_read_call(struct call *call, const struct quipu_inside_frame *frame) {
+    *call = (struct call){
+        .number = frame->rax,
+        .arguments = {frame->rdi, frame->rsi, frame->rdx, frame->r10, frame->r8, frame->r9}};
 }
 
 int inside_make_call(struct quipu_inside_frame *frame) {
     const struct quipu_inside_site *site = &sites[frame->rcx];
-    struct call call = {
-        .number = frame->rax,
-        .arguments = {frame->rdi, frame->rsi, frame->rdx, frame->r10, frame->r8, frame->r9}};
+    struct call call;
+    inside_read_call(&call, frame);
     state->goes_on = site->goes_on;
     state->is_left = site->is_left;
     frame->rcx = site->behind;
     uint32_t hash = hash_frame(frame, site->behind);
-    if (!(state->mode == QUIPU_INSIDE_PLAY ? play(&call, hash) : record(&call, hash)))
-        return 0;
-    frame->rax = (uint64_t)call.result;
-    return 1;
+    int outcome = state->mode == QUIPU_INSIDE_PLAY ? play(&call, hash) : record(&call, frame, hash);
+    if (outcome == INSIDE_MADE)
+        frame->rax = (uint64_t)call.result;
+    return outcome;
 }

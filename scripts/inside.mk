@@ -6,7 +6,7 @@
 INSIDE_FLAGS = -std=c11 -D_GNU_SOURCE -I. -Isrc $(WARNINGS) -O2 -fno-tree-vectorize -ffreestanding -fno-pic -fno-pie \
 	-mgeneral-regs-only -mfsgsbase -mno-red-zone -fno-stack-protector -fcf-protection=none \
 	-fno-tree-loop-distribute-patterns -fno-asynchronous-unwind-tables
-INSIDE_OBJECTS = $B/obj/inside/entry.o $B/obj/inside/inside.o
+INSIDE_OBJECTS = $B/obj/inside/entry.o $B/obj/inside/inside.o $B/obj/inside/wait.o
 INSIDE_ADDRESS = 0x70000000 # QUIPU_INSIDE of src/format/inside.h
 
 $B/obj/inside/%.o: inside/%.c

@@ -7,8 +7,18 @@
  * log, or leaves it to the recorder or player: then the thread stops at the site's own system call
  * instruction here.
  *
- * One thread at a time executes of all that share the memory, and none is stopped for long in the
- * middle of the code. So the memory has one stack and one state.
+ * One thread at a time executes of all that share the memory: the one that has the turn. None is
+ * stopped for long in the middle of the code. So the memory has one stack and one state.
+ *
+ * A thread whose call waits goes to a place with a stack of its own, and gives the turn away: it
+ * adds to the log that it has entered the call, sets `owner` to 0, and makes the call. Behind it,
+ * the thread takes the turn, and adds the call to the log. If that is not possible soon, it stops
+ * at QUIPU_INSIDE_STAND, so the recorder gives it the turn.
+ *
+ * The recorder sets `wanted` when another thread needs the turn, and then looks at `owner`; a
+ * thread changes `owner`, and then looks at `wanted`. So at least one of both sees what the other
+ * one has done. While `wanted` is set, no thread takes the turn, and the one that gives it away
+ * says so to the recorder.
  *
  * The assembly code (inside/entry.S) reads this file, too. */
 #ifndef QUIPU_FORMAT_INSIDE_H
@@ -16,20 +26,27 @@
 
 #define QUIPU_INSIDE            0x70000000 /* the code; its first instruction makes system calls */
 #define QUIPU_INSIDE_CALL_END   (QUIPU_INSIDE + 2) /* behind that instruction */
+#define QUIPU_INSIDE_STAND      (QUIPU_INSIDE + 4) /* one that is reported */
+#define QUIPU_INSIDE_STAND_END  (QUIPU_INSIDE_STAND + 2)
 #define QUIPU_INSIDE_EXIT       (QUIPU_INSIDE + 8) /* the jump behind a call that was made */
 #define QUIPU_INSIDE_ENTER      (QUIPU_INSIDE + 16)
-#define QUIPU_INSIDE_TRAMPOLINE 0x70004000 /* of site 0 */
-#define QUIPU_INSIDE_DATA       0x70010000 /* from here on it can be written */
+#define QUIPU_INSIDE_WAIT       (QUIPU_INSIDE + 160) /* makes the calls of threads that wait */
+#define QUIPU_INSIDE_WAIT_END   (QUIPU_INSIDE_WAIT + 2)
+#define QUIPU_INSIDE_WAIT_MADE  (QUIPU_INSIDE_WAIT + 12) /* the result has been stored */
+#define QUIPU_INSIDE_TRAMPOLINE 0x70004000               /* of site 0 */
+#define QUIPU_INSIDE_DATA       0x70010000               /* from here on it can be written */
 #define QUIPU_INSIDE_STATE      QUIPU_INSIDE_DATA
 #define QUIPU_INSIDE_ROWS       0x70011000
 #define QUIPU_INSIDE_STACK_END  0x7001a000
 #define QUIPU_INSIDE_LOG        0x7001a000
-#define QUIPU_INSIDE_END        0x7005a000
+#define QUIPU_INSIDE_PLACES     0x7005a000 /* of threads that wait */
+#define QUIPU_INSIDE_END        0x7007a000
 
 /* Places in struct quipu_inside_state. */
 #define QUIPU_INSIDE_SAVED_STACK (QUIPU_INSIDE_STATE + 0)
 #define QUIPU_INSIDE_CONTINUE    (QUIPU_INSIDE_STATE + 8)
 #define QUIPU_INSIDE_LEAVE       (QUIPU_INSIDE_STATE + 16)
+#define QUIPU_INSIDE_OWN_PLACE   (QUIPU_INSIDE_STATE + 24)
 
 /* A trampoline: mov $NUMBER, %ecx; jmp; then, at these places in it, the system call instruction of
  * the site, and behind that what follows it in the program, and a jump to the rest. */
@@ -49,8 +66,11 @@ enum {
     QUIPU_INSIDE_ROWS_MOST = 192,
     QUIPU_INSIDE_BYTES_MOST = 65536, /* that a call reads or writes */
     QUIPU_INSIDE_ENTRY_MOST = QUIPU_INSIDE_BYTES_MOST + 1024,
-    QUIPU_INSIDE_LOG_SIZE = QUIPU_INSIDE_END - QUIPU_INSIDE_LOG,
+    QUIPU_INSIDE_LOG_SIZE = QUIPU_INSIDE_PLACES - QUIPU_INSIDE_LOG,
     QUIPU_INSIDE_ARGUMENTS = 6, /* number of an address that is in no argument */
+    QUIPU_INSIDE_WAITERS = 64,  /* threads that can wait at a time */
+    QUIPU_INSIDE_PLACE_SIZE = 2048,
+    QUIPU_INSIDE_ENTERS = UINT16_MAX, /* `pieces` of an entry: the thread begins to wait in it */
 };
 
 /* How a call is made so that no other thread waits for its end. */
@@ -74,6 +94,7 @@ enum quipu_inside_descriptor {
     QUIPU_DESCRIPTOR_UNKNOWN = 0,
     QUIPU_DESCRIPTOR_FILE,  /* calls do not wait for other threads */
     QUIPU_DESCRIPTOR_WAITS, /* they may */
+    QUIPU_DESCRIPTOR_BLIND, /* they may, and cannot be tried */
     QUIPU_DESCRIPTOR_LEFT,  /* it is not used inside */
 };
 
@@ -88,6 +109,7 @@ enum quipu_inside_clock {
 enum quipu_inside_mode {
     QUIPU_INSIDE_RECORD = 0,
     QUIPU_INSIDE_PLAY = 1, /* effects are those of the log's entries */
+    QUIPU_INSIDE_GONE = 2, /* nobody gives the turn, or reads the log, any more */
 };
 
 /* Why calls are left to the recorder, each a bit of `left`. */
@@ -95,6 +117,13 @@ enum {
     QUIPU_LEFT_ALL = 1,
     QUIPU_LEFT_WRITES = 2, /* calls that may change files */
     QUIPU_LEFT_WAITS = 4,  /* calls that would wait, as other threads must execute meanwhile */
+    QUIPU_TURN_PASSES = 8, /* but not these: the thread gives the turn away, and waits */
+};
+
+/* What a thread says at QUIPU_INSIDE_STAND, as the number of a call that is not made. */
+enum quipu_inside_stand {
+    QUIPU_STANDS_FOR_TURN = 24, /* sched_yield */
+    QUIPU_GIVES_TURN = 39,      /* getpid */
 };
 
 /* A call that is made inside, if the condition holds: these bits of the argument have this value.
@@ -129,6 +158,9 @@ struct quipu_inside_state {
     uint64_t saved_stack; /* the program's stack pointer */
     uint64_t goes_on;     /* where the thread leaves this memory */
     uint64_t is_left;     /* or there, if the call is left */
+    uint64_t own_place;   /* struct quipu_inside_waiter of the thread that is about to wait */
+    uint32_t owner;       /* number of the thread that has the turn; 0: none */
+    uint32_t wanted;      /* not 0: the recorder gives the turn */
     uint32_t mode;        /* enum quipu_inside_mode */
     uint32_t left;        /* bits */
     uint32_t used;        /* bytes of the log with entries */
@@ -139,6 +171,7 @@ struct quipu_inside_state {
     uint64_t clocks[QUIPU_INSIDE_CLOCKS]; /* the kernel's functions; 0: system calls are made */
     uint8_t descriptors[QUIPU_INSIDE_DESCRIPTORS]; /* enum quipu_inside_descriptor */
     uint8_t streams[QUIPU_INSIDE_DESCRIPTORS];     /* not 0: not used inside */
+    uint32_t waiting[QUIPU_INSIDE_WAITERS]; /* numbers of the threads in the places; 0: free */
 };
 
 /* What the code has pushed, at its place in the memory: the program's registers. */
@@ -148,12 +181,25 @@ struct quipu_inside_frame {
 
 #define QUIPU_INSIDE_FRAME (QUIPU_INSIDE_STACK_END - sizeof(struct quipu_inside_frame))
 
+/* A thread that waits, at the end of its place. Below it is its stack. */
+struct quipu_inside_waiter {
+    struct quipu_inside_frame frame;
+    uint64_t saved_stack, goes_on; /* as in the state */
+    int64_t result;                /* the code at QUIPU_INSIDE_WAIT sets it, and then ... */
+    uint32_t is_made;              /* ... this to 1 */
+    uint32_t hash;
+};
+
+#define QUIPU_INSIDE_WAITER(place)                                                                 \
+    (QUIPU_INSIDE_PLACES + ((uint64_t)(place) + 1) * QUIPU_INSIDE_PLACE_SIZE -                     \
+     sizeof(struct quipu_inside_waiter))
+
 /* An entry of the log, a multiple of 8 bytes, followed by its pieces. */
 struct quipu_inside_entry {
     uint32_t size; /* with its pieces */
     uint16_t number, pieces;
-    uint32_t hash; /* as in QUIPU_EVENT_CALL */
-    uint32_t unused;
+    uint32_t hash;   /* as in QUIPU_EVENT_CALL */
+    uint32_t thread; /* number; 0: the only one */
     int64_t result;
 };
 
@@ -169,6 +215,10 @@ struct quipu_inside_piece {
 /* Where the table of sites is. */
 #define QUIPU_INSIDE_TABLE 0x70014000
 
+_Static_assert(sizeof(struct quipu_inside_waiter) % 16 == 0, "a stack is aligned");
+_Static_assert(QUIPU_INSIDE_WAITERS *QUIPU_INSIDE_PLACE_SIZE ==
+                   QUIPU_INSIDE_END - QUIPU_INSIDE_PLACES,
+               "");
 _Static_assert(sizeof(struct quipu_inside_state) <= QUIPU_INSIDE_ROWS - QUIPU_INSIDE_STATE, "");
 _Static_assert(sizeof(struct quipu_inside_rows) <= QUIPU_INSIDE_TABLE - QUIPU_INSIDE_ROWS, "");
 _Static_assert(sizeof(struct quipu_inside_site) * QUIPU_INSIDE_SITES + 0x2000 <=

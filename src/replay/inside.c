@@ -29,11 +29,9 @@
 #include <sys/wait.h>
 
 enum {
-    VISITS = 3,          /* of an instruction before it is replaced */
-    HAS_BASES = 1 << 1,  /* AT_HWCAP2: rdfsbase may be used */
-    STEPS_MOST = 100,    /* behind the code, up to the program */
-    RESTART_FIRST = 512, /* results of interrupted calls */
-    RESTART_LAST = 516
+    VISITS = 3,         /* of an instruction before it is replaced */
+    HAS_BASES = 1 << 1, /* AT_HWCAP2: rdfsbase may be used */
+    STEPS_MOST = 100,   /* behind the code, up to the program */
 };
 
 extern const uint8_t quipu_inside_image[];
@@ -47,7 +45,7 @@ static uint64_t row_of(uint32_t slot) {
     return QUIPU_INSIDE_TABLE + (uint64_t)slot * sizeof(struct quipu_inside_site);
 }
 
-static struct inside_site *find_site(const struct inside *inside, uint64_t address) {
+struct inside_site *inside_find_site(const struct inside *inside, uint64_t address) {
     for (size_t i = 0; i < inside->sites.count; i++)
         if (inside->sites.data[i].address == address)
             return &inside->sites.data[i];
@@ -70,7 +68,8 @@ static uint64_t device_of_processes(void) {
 }
 
 static bool fill(pid_t thread, uint32_t mode) {
-    struct quipu_inside_state state = {.mode = mode, .left_device = device_of_processes()};
+    struct quipu_inside_state state = {
+        .mode = mode, .wanted = 1, .left_device = device_of_processes()};
     const size_t size = quipu_inside_image_size;
     const uint64_t code[6] = {QUIPU_INSIDE, QUIPU_INSIDE_DATA - QUIPU_INSIDE,
                               PROT_READ | PROT_EXEC};
@@ -213,7 +212,7 @@ static bool is_as_planned(pid_t thread, const struct inside_site *site) {
 
 /* Returns the site at ADDRESS, a new one if there was none. */
 static struct inside_site *take_site(struct inside *inside, struct arena *arena, uint64_t address) {
-    struct inside_site *site = find_site(inside, address);
+    struct inside_site *site = inside_find_site(inside, address);
     if (site)
         return site;
     vector_push(arena, &inside->sites, ((struct inside_site){.address = address}));
@@ -268,6 +267,10 @@ bool inside_replace(struct inside *inside, pid_t thread, const struct inside_vis
 }
 
 void inside_restore(struct inside *inside, pid_t thread) {
+    const uint32_t gone = QUIPU_INSIDE_GONE;
+    if (inside->is_mapped)
+        write_data(thread, QUIPU_INSIDE_STATE + offsetof(struct quipu_inside_state, mode), &gone,
+                   sizeof gone);
     for (size_t i = 0; i < inside->sites.count; i++)
         retire(&inside->sites.data[i], thread);
 }
@@ -299,6 +302,12 @@ void inside_copy(struct arena *arena, const struct inside *from, struct inside *
     to->code.count = to->code.capacity = 0;
     for (size_t i = 0; i < from->sites.count; i++)
         vector_push(arena, &to->sites, from->sites.data[i]);
+}
+
+uint64_t inside_behind(const struct inside_site *site) {
+    return site->plan->moved && site->is_patched
+               ? trampoline_of(site->slot) + QUIPU_INSIDE_SITE_REST
+               : site->address + CALL_SIZE;
 }
 
 void inside_forget(struct inside *inside) {
@@ -377,49 +386,11 @@ static bool go(pid_t thread, enum __ptrace_request request, int signal, int *sta
     return stopped == thread && *status == STEPPED;
 }
 
-/* Whether a call with these registers, which are those behind it, was interrupted. */
-static bool is_interrupted(const struct user_regs_struct *registers) {
-    int64_t result = (int64_t)registers->rax;
-    return registers->rip == QUIPU_INSIDE_CALL_END && (int64_t)registers->orig_rax >= 0 &&
-           result <= -RESTART_FIRST && result >= -RESTART_LAST;
-}
-
-bool inside_take_call(const struct inside *inside, pid_t thread,
-                      struct user_regs_struct *registers) {
-    struct quipu_inside_frame frame;
-    struct user_regs_struct own;
-    uint64_t stack;
-    if (!get_general_registers(thread, &own) || !is_interrupted(&own) ||
-        !read_memory(thread, QUIPU_INSIDE_FRAME, &frame, sizeof frame) ||
-        !read_memory(thread, QUIPU_INSIDE_SAVED_STACK, &stack, sizeof stack))
-        return false;
-    const struct inside_site *site = find_site(inside, frame.rcx - CALL_SIZE);
-    if (!site || own.orig_rax != frame.rax || own.rdi != frame.rdi || own.rsi != frame.rsi ||
-        own.rdx != frame.rdx || own.r10 != frame.r10)
-        return false; /* a call that the code makes for itself */
-    own.rbx = frame.rbx;
-    own.rbp = frame.rbp;
-    own.r8 = frame.r8;
-    own.r9 = frame.r9;
-    own.r12 = frame.r12;
-    own.r13 = frame.r13;
-    own.r14 = frame.r14;
-    own.r15 = frame.r15;
-    own.rsp = stack;
-    own.eflags = frame.flags;
-    own.r11 = frame.flags;
-    own.rip = own.rcx = site->address + CALL_SIZE;
-    *registers = own;
-    if (site->plan->moved && site->is_patched)
-        own.rip = trampoline_of(site->slot) + QUIPU_INSIDE_SITE_REST;
-    return set_general_registers(thread, &own);
-}
-
 /* The thread stands at the instruction that makes calls, or in a call that was interrupted. It goes
  * on behind the instruction, as if interrupted: so the code leaves the call. */
 static void skip_inside(pid_t thread, struct user_regs_struct *registers) {
     registers->rip = QUIPU_INSIDE_CALL_END;
-    registers->rax = (uint64_t)-RESTART_FIRST;
+    registers->rax = (uint64_t)-INSIDE_RESTART_FIRST;
     registers->orig_rax = UINT64_MAX;
     set_general_registers(thread, registers);
 }
@@ -437,7 +408,7 @@ static int run_to_exit(pid_t thread, int signal) {
     struct user_regs_struct registers;
     uint8_t own[TRAPS];
     int status = 0;
-    if (get_general_registers(thread, &registers) && is_interrupted(&registers))
+    if (get_general_registers(thread, &registers) && inside_is_interrupted(&registers))
         skip_inside(thread, &registers);
     for (int i = 0; i < TRAPS; i++)
         if (!read_memory(thread, traps[i], &own[i], 1) || !write_memory(thread, traps[i], &trap, 1))

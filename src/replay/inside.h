@@ -13,6 +13,12 @@
 #include "replay/inside_rows.h"
 #include "x86/registers.h"
 
+enum {
+    INSIDE_RESTART_FIRST = 512, /* results of interrupted calls, negative */
+    INSIDE_RESTART_AGAIN = 513, /* that are made again in any case */
+    INSIDE_RESTART_LAST = 516
+};
+
 struct inside_site {
     uint64_t address;
     const struct inside_plan *plan;
@@ -33,6 +39,8 @@ struct inside_code {
 struct inside {
     bool is_mapped, is_refused;
     bool is_shared; /* another process has the same memory for now: nothing changes, all is left */
+    bool passes;    /* threads pass the turn to each other there */
+    uint32_t owner; /* that is in the memory, if it does not */
     uint32_t slots; /* trampolines that are used */
     uint32_t left;  /* bits that are in the memory */
     VECTOR(struct inside_site) sites;
@@ -94,11 +102,52 @@ void inside_return(struct inside *inside, struct arena *arena, pid_t thread);
  */
 bool inside_is_busy(const struct inside *inside, pid_t thread);
 
+/* Whether RAX is the result of a call that was interrupted. */
+bool inside_is_restart(uint64_t rax);
+
+/* Whether a call of the code with these registers, which are those behind it, was interrupted. */
+bool inside_is_interrupted(const struct user_regs_struct *registers);
+
+/* Returns the site of the instruction at ADDRESS, or NULL. */
+struct inside_site *inside_find_site(const struct inside *inside, uint64_t address);
+
+/* Returns where a thread goes on that has made its call at SITE. */
+uint64_t inside_behind(const struct inside_site *site);
+
+/* ---- inside_take.c ---- */
+
 /* If THREAD is stopped in a call that the code there makes for the program, and that was
  * interrupted, it is now in that call as if the program had made it: with REGISTERS, but that it
  * may go on in what was moved. Returns whether it is. */
 bool inside_take_call(const struct inside *inside, pid_t thread,
                       struct user_regs_struct *registers);
+
+/* The same if THREAD, which is stopped, waits in a place of its own. If it has the
+ * result of the call, it is behind that: then the registers' orig_rax is negative, and CALL is the
+ * number. */
+bool inside_take_waiter(const struct inside *inside, pid_t thread,
+                        struct user_regs_struct *registers, uint64_t *call);
+
+/* ---- inside_turn.c ---- */
+
+/* OWNER has the turn. THREAD is any with the memory that lives. With PASSES, threads pass the turn
+ * to each other from now on. */
+void inside_give_turn(struct inside *inside, pid_t thread, pid_t owner, bool passes);
+
+/* Threads no longer pass it. Sets OWNER to the thread that has it, or to 0. Returns false if the
+ * memory cannot be read. */
+bool inside_take_turn(struct inside *inside, pid_t thread, pid_t *owner);
+
+/* THREAD is stopped in front of a system call. Whether it gives its turn away by that ... */
+bool inside_gives_turn(struct inside *inside, pid_t thread);
+
+/* ... or waits for the turn, or gives it away. */
+bool inside_stands(struct inside *inside, pid_t thread);
+
+/* THREAD is the only one of a process that begins with the memory of another one. */
+void inside_forget_places(struct inside *inside, pid_t thread);
+
+/* ---- inside.c ---- */
 
 /* THREAD is stopped by SIGNAL, which is blocked, while the code makes a call. Continues to behind
  * that. Returns 0, or the status of wait of another stop in which that has ended. */

@@ -121,10 +121,28 @@ void change_group(struct recorded_process *process, struct group *group) {
 
 /* ---- stops ---- */
 
+/* Whether THREAD's number is that of another thread now, which has executed a program, and whose
+ * stop is there. */
+static bool has_lost_number(const struct recorded_thread *thread) {
+    const struct recorded_process *process = thread->process;
+    uint64_t call = thread->call.number;
+    bool executes = thread->state == RECORD_IN_CALL && (call == SYS_execve || call == SYS_execveat);
+    siginfo_t info = {0};
+    if (process->threads == 1 || executes || thread->number != process->number ||
+        waitid(P_PID, (id_t)thread->number, &info,
+               WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0)
+        return false;
+    return info.si_status == (SIGTRAP | PTRACE_EVENT_EXEC << 8);
+}
+
+pid_t poll_status(const struct recorded_thread *thread, int *status) {
+    return has_lost_number(thread) ? -1 : waitpid(thread->number, status, __WALL | WNOHANG);
+}
+
 bool await_status(const struct recorded_thread *thread, int *status) {
     const struct timespec pause = {0, STOP_PAUSE};
     for (unsigned looks = 1;; looks++) {
-        pid_t stopped = waitpid(thread->number, status, __WALL | WNOHANG);
+        pid_t stopped = poll_status(thread, status);
         if (stopped)
             return stopped == thread->number;
         if (looks % LOOKS_OF_END == 0 && has_ended(thread->process->number, thread->number))
@@ -218,6 +236,16 @@ void release_held(struct recorded_thread *thread) {
 
 bool is_ready(const struct recorded_thread *thread) {
     return thread->is_pending || (thread->stands && !thread->waits && !thread->is_stopped);
+}
+
+bool others_are_ready(const struct recorded_thread *thread) {
+    const struct group *group = thread->process->group;
+    if (group->threads == 1)
+        return false;
+    for (const struct recorded_thread *at = thread->recorder->threads; at; at = at->next)
+        if (at != thread && at->process->group == group && is_ready(at))
+            return true;
+    return false;
 }
 
 /* ---- output ---- */

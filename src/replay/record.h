@@ -25,9 +25,6 @@
 #include <time.h>
 
 enum {
-    RESTART_FIRST = 512, /* -512 to -516 are results of interrupted calls: the kernel makes the call
-                          * again, or a handler runs */
-    RESTART_LAST = 516,
     KEEP_SIGNAL = SIGUSR1, /* by which another process asks for what is recorded up to now */
     HELD_SECONDS = 2,      /* a signal is held back no longer */
     ALONE_SECONDS = 30     /* nor a turn, if others wait */
@@ -72,7 +69,8 @@ struct shuffle {
 
 struct group {
     struct group *next;
-    bool is_fresh;                /* it has a thread that was not continued yet */
+    struct inside *inside; /* of its only process, whose threads pass the turn; NULL: they do not */
+    bool is_fresh;         /* it has a thread that was not continued yet */
     struct recorded_thread *turn; /* that has it; NULL: none */
     uint32_t last;                /* that had it */
     size_t threads;               /* zombies, too */
@@ -131,14 +129,16 @@ struct recorded_thread {
     double look_pause;     /* seconds from that look to the one behind it */
 
     /* Its turn. */
-    uint32_t priority; /* if turns are random */
-    bool stands;       /* it is stopped, and would continue */
-    bool waits;        /* it stands until another one has written to its stream */
-    bool yields;       /* it gives its turn to others */
-    bool at_event;     /* it has executed nothing since its last event */
-    bool is_stopped;   /* a signal has stopped its process, as without us */
-    bool is_entry;     /* the call that it is in has an event */
-    bool vforks;       /* it waits for a child that shares its memory */
+    uint32_t priority;    /* if turns are random */
+    bool stands;          /* it is stopped, and would continue */
+    bool waits;           /* it stands until another one has written to its stream */
+    bool yields;          /* it gives its turn to others */
+    bool at_event;        /* it has executed nothing since its last event */
+    bool is_stopped;      /* a signal has stopped its process, as without us */
+    bool is_entry;        /* the call that it is in has an event */
+    bool vforks;          /* it waits for a child that shares its memory */
+    bool waits_inside;    /* it waits in a call that it has entered inside */
+    bool stands_for_turn; /* and has the result of that */
     bool is_pending;
     int pending; /* a status of wait that was not handled yet */
 
@@ -232,12 +232,19 @@ struct recorder {
 
 struct recorded_thread *find_recorded_thread(struct recorder *recorder, pid_t number);
 
+/* As waitpid for THREAD, without waiting. Returns -1 if the thread is no more: another one has its
+ * number. */
+pid_t poll_status(const struct recorded_thread *thread, int *status);
+
 /* Waits for the next stop of THREAD, or its end. Returns false if neither comes: it has been
  * killed, and is the first of its process, so its end is told behind those of the others. */
 bool await_status(const struct recorded_thread *thread, int *status);
 
 /* Whether the thread could continue, if it had the turn. */
 bool is_ready(const struct recorded_thread *thread);
+
+/* Whether others than THREAD in its group could continue, if they had the turn. */
+bool others_are_ready(const struct recorded_thread *thread);
 
 /* Adds a thread to PROCESS. */
 struct recorded_thread *add_recorded_thread(struct recorded_process *process, pid_t number);
@@ -301,11 +308,43 @@ void record_inside_call(struct recorded_thread *thread);
 /* Adds which instructions make calls inside now, for a replay that begins with the image here. */
 void record_sites(struct recorder *recorder);
 
+/* ---- record_continue.c ---- */
+
+/* Whether calls of the process stop by our filter alone. */
+bool stops_by_filter(const struct recorded_process *process);
+
+/* Whether THREAD may give the turn away within a call, to threads of its process. */
+bool may_wait_inside(const struct recorded_thread *thread);
+
+/* Returns which calls of THREAD are left to the recorder: bits as in format/inside.h. */
+uint32_t calls_left(const struct recorded_thread *thread);
+
 /* Continues THREAD to its next stop, with SIGNAL or 0. */
 void continue_thread(struct recorded_thread *thread, int signal);
 
 /* The turn of THREAD, which executes, ends at its next call. */
 void end_inside(struct recorded_thread *thread);
+
+/* ---- record_waiters.c ---- */
+
+/* If the threads of GROUP pass the turn to each other, they no longer do. The group's turn is that
+ * of the thread that has it then. */
+void take_turn_back(struct recorder *recorder, struct group *group);
+
+/* Nobody in GROUP has the turn, or can be continued. If some wait inside, they pass it to each
+ * other. */
+void leave_turn(struct recorder *recorder, struct group *group);
+
+/* THREAD has stopped with STATUS. If it only tells that it gives its turn away, it goes on. Returns
+ * whether it did. */
+bool take_given_turn(struct recorded_thread *thread, int status);
+
+/* THREAD is in front of a call. Returns whether it only waits for its turn. */
+bool record_stand(struct recorded_thread *thread);
+
+/* Whether THREAD, which has the turn, goes on to wait inside and needs no turn for that. */
+bool goes_on_waiting(const struct recorded_thread *thread);
+void continue_waiting(struct recorded_thread *thread);
 
 /* ---- record_maps.c ---- */
 
@@ -333,6 +372,9 @@ struct recorded_thread *run_groups(struct recorder *recorder);
 /* Looks whether threads that write to streams can go on. */
 void look_at_streams(struct recorder *recorder);
 
+/* How long a turn is, in seconds. */
+#define TURN_SECONDS 0.01
+
 /* Whether others wait for the turn of THREAD, which executes. */
 bool keeps_waiting(const struct recorded_thread *thread);
 
@@ -343,7 +385,7 @@ void record_call_entry(struct recorded_thread *thread);
 void record_call_exit(struct recorded_thread *thread);
 
 /* THREAD has stopped. If it was waiting in a call that it makes inside, it is now in that call as
- * if it had made it by itself, which was interrupted. Returns whether it was. */
+ * if it had made it by itself, which was interrupted or has just ended. Returns whether it was. */
 bool record_interrupted(struct recorded_thread *thread);
 
 /* Adds the call, which has its result, with what it has written. */
@@ -363,6 +405,10 @@ void end_orphans(struct recorder *recorder);
 
 /* Adds what the call that makes a thread or process has written in the memory of THREAD. */
 void record_child_numbers(struct recorded_thread *thread);
+
+/* THREAD, which is recorded no further, is in front of a call. A child that it makes is traced even
+ * if it should not: otherwise our filter would let all calls of the child fail. */
+void keep_child_traced(const struct recorded_thread *thread);
 
 /* Returns NULL, or why the call in front of which THREAD is cannot be recorded. */
 const char *refuse_child(struct recorded_thread *thread);

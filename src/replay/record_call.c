@@ -89,7 +89,12 @@ static void begin_call(struct recorded_thread *thread) {
     }
 }
 
-/* The thread is in its call, which has no entry yet, and was interrupted. */
+static bool is_interrupted(const struct system_call *call) {
+    return call->result <= -INSIDE_RESTART_FIRST && call->result >= -INSIDE_RESTART_LAST &&
+           call->number != SYS_rt_sigreturn;
+}
+
+/* The thread is in its call, which was interrupted. */
 static void begin_interrupted_call(struct recorded_thread *thread,
                                    const struct user_regs_struct *registers) {
     thread->call_hash = hash_registers(registers, true);
@@ -99,17 +104,30 @@ static void begin_interrupted_call(struct recorded_thread *thread,
     thread->opened = "";
     thread->refused = thread->stream = 0;
     thread->maps = thread->writes = 0;
-    thread->is_entry = thread->vforks = false;
+    thread->vforks = false;
     thread->state = RECORD_INTERRUPTED;
 }
 
+/* Behind its call, which it has made inside, and which is not in the recording yet. */
+static void end_call_inside(struct recorded_thread *thread) {
+    thread->state = RECORD_RUNS;
+    record_call_end(thread);
+}
+
 bool record_interrupted(struct recorded_thread *thread) {
-    struct recorded_process *process = thread->process;
+    const struct inside *inside = &thread->process->inside;
     struct user_regs_struct registers;
-    if (thread->state != RECORD_RUNS || !inside_is_busy(&process->inside, thread->number) ||
-        !inside_take_call(&process->inside, thread->number, &registers))
+    uint64_t number = 0;
+    if (thread->state != RECORD_RUNS || !inside_is_busy(inside, thread->number))
+        return false;
+    bool waits = inside_take_waiter(inside, thread->number, &registers, &number);
+    if (!waits && !inside_take_call(inside, thread->number, &registers))
         return false;
     record_inside(thread);
+    thread->is_entry = waits;
+    thread->waits_inside = thread->stands_for_turn = false;
+    if (waits)
+        registers.orig_rax = number;
     thread->call = (struct system_call){
         .number = registers.orig_rax,
         .arguments = {registers.rdi, registers.rsi, registers.rdx, registers.r10, registers.r8,
@@ -117,6 +135,10 @@ bool record_interrupted(struct recorded_thread *thread) {
         .result = (int64_t)registers.rax,
     };
     begin_interrupted_call(thread, &registers);
+    if (!is_interrupted(&thread->call)) {
+        end_call_inside(thread);
+        return true;
+    }
     set_boundary(thread, false);
     thread->at_event = false;
     return true;
@@ -214,11 +236,6 @@ static void begin_program(struct recorded_thread *thread) {
         stop_recording(thread, wrong, false);
     else
         record_program_start(thread, &start);
-}
-
-static bool is_interrupted(const struct system_call *call) {
-    return call->result <= -RESTART_FIRST && call->result >= -RESTART_LAST &&
-           call->number != SYS_rt_sigreturn;
 }
 
 void record_call_exit(struct recorded_thread *thread) {

@@ -5,7 +5,8 @@
  *
  * Not perfect: a process that shares its parent's descriptors and not its memory is taken to have a
  * copy of them. One whose maker is killed before it could tell of it is killed, too, as nothing is
- * known of it. */
+ * known of it. Where clone3 makes a process that no one may trace, and the program has a filter of
+ * ours, that process can make no system call. */
 #include "replay/record.h"
 
 #include "x86/clone_call.h"
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 int take_first_status(struct recorder *recorder, pid_t child) {
@@ -29,8 +31,12 @@ int take_first_status(struct recorder *recorder, pid_t child) {
     return waitpid(child, &status, __WALL) == child ? status : 0;
 }
 
-/* Whether some thread is in a call that makes others. */
+/* Whether some thread is in a call that makes others, or may be in one, as it is no longer
+ * recorded.
+ */
 static bool has_maker(const struct recorder *recorder) {
+    if (recorder->passing.count)
+        return true;
     for (const struct recorded_thread *at = recorder->threads; at; at = at->next)
         if (at->state == RECORD_IN_CALL && at->effects.row->repeats == QUIPU_CALL_APART)
             return true;
@@ -56,6 +62,8 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     process->filters = parent->filters;
     inside_copy(&process->arena, &parent->inside, &process->inside);
     process->inside.is_shared = shares;
+    if (!shares)
+        inside_forget_places(&process->inside, child);
     parent->inside.is_shared |= shares;
     process->path = arena_copy(&process->arena, parent->path, strlen(parent->path));
     process->shares_pages = parent->shares_pages;
@@ -145,6 +153,14 @@ void record_child_numbers(struct recorded_thread *thread) {
         add_word(thread, thread->number, made.parent_number);
     if (made.flags & CLONE_PIDFD)
         add_word(thread, thread->number, made.descriptor);
+}
+
+void keep_child_traced(const struct recorded_thread *thread) {
+    uint64_t arguments[6];
+    memcpy(arguments, thread->call.arguments, sizeof arguments);
+    arguments[0] &= ~(uint64_t)CLONE_UNTRACED;
+    if (thread->call.number == SYS_clone && thread->recorder->filters)
+        set_call_arguments(thread->number, arguments);
 }
 
 const char *refuse_child(struct recorded_thread *thread) {

@@ -71,7 +71,7 @@ static bool is_shared(const struct recorded_thread *thread) {
 static void await_end(struct recorded_thread *thread) {
     int status;
     for (;;) {
-        pid_t ended = waitpid(thread->number, &status, __WALL | WNOHANG);
+        pid_t ended = poll_status(thread, &status);
         if (ended == thread->number) {
             thread->pending = status;
             thread->is_pending = true;

@@ -35,11 +35,11 @@ enum {
 /* ---- the filter ---- */
 
 struct filter {
-    struct sock_filter code[6];
+    struct sock_filter code[7];
     struct sock_fprog program;
 };
 
-/* Only the instruction of the memory inside makes calls that are not reported. */
+/* Only two instructions of the memory inside make calls that are not reported. */
 static struct filter make_filter(uint64_t address) {
     enum {
         LOW = offsetof(struct seccomp_data, instruction_pointer),
@@ -47,7 +47,8 @@ static struct filter make_filter(uint64_t address) {
     };
     struct filter filter = {
         .code = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, LOW),
-                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, QUIPU_INSIDE_CALL_END, 0, 3),
+                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, QUIPU_INSIDE_CALL_END, 1, 0),
+                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, QUIPU_INSIDE_WAIT_END, 0, 3),
                  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, HIGH),
                  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
                  BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -83,42 +84,6 @@ void record_inside_begin(struct recorded_thread *thread) {
     write_memory(thread->number, address, own, sizeof own);
 }
 
-/* ---- going on ---- */
-
-/* Whether calls of the process stop by its filter alone. */
-static bool is_filtered(const struct recorded_process *process) {
-    return process->recorder->filters && !process->filters;
-}
-
-/* Whether the thread is within a call, of which the end is to be seen. */
-static bool is_within_call(const struct recorded_thread *thread) {
-    return thread->state == RECORD_IN_CALL || thread->state == RECORD_TURNED_BACK ||
-           thread->state == RECORD_EXECUTES;
-}
-
-static uint32_t calls_left(const struct recorded_thread *thread) {
-    const struct recorded_process *process = thread->process;
-    const struct recorder *recorder = thread->recorder;
-    bool all = thread->held || thread->state == RECORD_INTERRUPTED || process->inside.is_shared ||
-               !is_filtered(process) || (recorder->shuffle.on && process->group->threads > 1);
-    return (all ? QUIPU_LEFT_ALL : 0u) | (process->group->threads > 1 ? QUIPU_LEFT_WAITS : 0u) |
-           (recorder->shared.count ? QUIPU_LEFT_WRITES : 0u);
-}
-
-void continue_thread(struct recorded_thread *thread, int signal) {
-    struct recorded_process *process = thread->process;
-    bool stops = !is_filtered(process) || is_within_call(thread);
-    if (process->inside.is_mapped && thread->state < RECORD_LEAVES) {
-        inside_set_left(&process->inside, thread->number, calls_left(thread));
-        inside_set_streams(&process->inside, thread->number, process->streams.leads_to);
-    }
-    ptrace(stops ? PTRACE_SYSCALL : PTRACE_CONT, thread->number, NULL, (void *)(intptr_t)signal);
-}
-
-void end_inside(struct recorded_thread *thread) {
-    inside_set_left(&thread->process->inside, thread->number, calls_left(thread) | QUIPU_LEFT_ALL);
-}
-
 /* ---- what was made ---- */
 
 /* Adds the memory that the call of ENTRY has written. Returns the address behind its pieces. */
@@ -137,9 +102,29 @@ static bool add_pieces(struct recorded_thread *thread, const struct quipu_inside
     return true;
 }
 
-static bool add_entry(struct recorded_thread *thread, const struct quipu_inside_entry *entry) {
+/* Adds that THREAD has begun to wait in a call. */
+static void add_wait(struct recorded_thread *thread, const struct quipu_inside_entry *entry) {
+    struct buffer *event = recording_event(&thread->recorder->writer);
+    buffer_uleb128(event, entry->number);
+    put_number(event, entry->hash, sizeof entry->hash);
+    add_recorded_event(thread, QUIPU_EVENT_ENTRY);
+    thread->waits_inside = thread->is_entry = true;
+}
+
+/* ANY is a thread of the process. */
+static bool add_entry(struct recorded_thread *any, const struct quipu_inside_entry *entry) {
+    struct recorded_thread *thread =
+        entry->thread ? find_recorded_thread(any->recorder, (pid_t)entry->thread) : any;
+    if (!thread || thread->process != any->process)
+        return false;
+    thread->has_boundary = thread->at_event = false;
+    if (entry->pieces == QUIPU_INSIDE_ENTERS) {
+        add_wait(thread, entry);
+        return true;
+    }
     if (!add_pieces(thread, entry))
         return false;
+    thread->waits_inside = thread->is_entry = false;
     recording_add_call(&thread->recorder->writer, thread->id, entry->number, entry->hash, 0,
                        entry->result);
     thread->recorder->calls++;
@@ -170,7 +155,6 @@ void record_inside(struct recorded_thread *thread) {
     add_entries(thread, (const uint8_t *)log, used);
     recording_gather(&thread->recorder->writer, false);
     write_data(thread->number, place, &none, sizeof none);
-    thread->has_boundary = thread->at_event = false;
 }
 
 /* ---- calls that have stopped ---- */
@@ -243,7 +227,7 @@ static void replace_site(struct recorded_thread *thread, uint64_t address) {
 void record_inside_call(struct recorded_thread *thread) {
     struct recorded_process *process = thread->process;
     struct inside *inside = &process->inside;
-    if (!is_filtered(process) || thread->state != RECORD_RUNS)
+    if (!stops_by_filter(process) || thread->state != RECORD_RUNS)
         return;
     if (thread->vforks) /* the child has ended, or executes another program */
         inside->is_shared = false;

@@ -68,9 +68,28 @@ static bool reads_counter(const struct recorded_thread *thread, const struct thr
     return false;
 }
 
+/* If the thread is behind a call that was interrupted, it makes it again. The kernel would do that
+ * only if the signal still came to this thread, and no call of ours had been made meanwhile. */
+static void restart_call(const struct recorded_thread *thread) {
+    struct user_regs_struct registers;
+    if (!get_general_registers(thread->number, &registers) || (int64_t)registers.orig_rax < 0 ||
+        !inside_is_restart(registers.rax))
+        return;
+    bool goes_on =
+        (int64_t)registers.rax == -INSIDE_RESTART_LAST; /* with what is left of its time */
+    registers.rip -= CALL_SIZE;
+    registers.rax = goes_on ? SYS_restart_syscall : registers.orig_rax;
+    registers.orig_rax = UINT64_MAX;
+    set_general_registers(thread->number, &registers);
+}
+
 /* THREAD is stopped, but not within a call. */
 static void release_here(struct recorded_thread *thread) {
     const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_ENABLE};
+    struct user_regs_struct registers;
+    uint64_t call;
+    inside_take_waiter(&thread->process->inside, thread->number, &registers, &call);
+    restart_call(thread);
     if (thread->process->site)
         inject_call(thread->number, thread->process->site, SYS_prctl, arguments, NULL);
     release(thread);
@@ -120,7 +139,9 @@ void leave_at_stop(struct recorded_thread *thread, int status) {
 }
 
 static void leave_thread(struct recorded_thread *thread) {
-    bool stands = thread->stands, enters = thread->state == RECORD_IN_CALL;
+    bool stands = thread->stands;
+    bool enters = thread->state == RECORD_IN_CALL ||
+                  (stands && inside_stands(&thread->process->inside, thread->number));
     bool runs = thread->state == RECORD_RUNS && !stands && !thread->is_pending;
     bool within = thread->state == RECORD_EXECUTES || thread->state == RECORD_ENDS;
     thread->state = RECORD_LEAVES;
@@ -142,6 +163,7 @@ static void leave_thread(struct recorded_thread *thread) {
 static void leave_process(struct recorded_process *process, const char *why, bool whole) {
     struct recorder *recorder = process->recorder;
     bool told = false;
+    take_turn_back(recorder, process->group);
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
         if (at->process != process || at->state >= RECORD_LEAVES)
             continue;
@@ -174,8 +196,10 @@ static void tell(const struct recorded_thread *thread, const char *why) {
 void stop_recording(struct recorded_thread *thread, const char *why, bool again) {
     struct group *group = thread->process->group;
     tell(thread, why);
-    if (again)
+    if (again) {
         leave_call(thread);
+        keep_child_traced(thread);
+    }
     for (struct recorded_process *at = thread->recorder->processes; at; at = at->next)
         if (at->group == group)
             leave_process(at, why, true);

@@ -201,7 +201,6 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
         return;
     }
     enum disposition disposition = disposition_of(thread, stop->signal);
-    enum quipu_signal_place place = thread->before_call ? QUIPU_SIGNAL_BEFORE : QUIPU_SIGNAL_BEHIND;
     if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)
         return;
     if (stop->signal == SIGCONT)
@@ -209,7 +208,9 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
     if (disposition == DISPOSITION_CAUGHT && !record_interrupted(thread) &&
         come_out(thread, stop->signal))
         return;
-    if (stops_process(stop->signal) && !come_to_exit(thread)) {
+    if (disposition == DISPOSITION_ENDS && thread->waits_inside)
+        record_interrupted(thread);
+    if (stops_process(stop->signal) && !thread->waits_inside && !come_to_exit(thread)) {
         syscall(SYS_tgkill, thread->process->number, thread->number, stop->signal); /* again */
         return;
     }
@@ -218,7 +219,8 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
     else if (disposition == DISPOSITION_ENDS)
         record_death(thread, stop->signal, QUIPU_SIGNAL_BEHIND, &info);
     else if (is_at_boundary(thread))
-        enter_handler(thread, stop->signal, place, &info);
+        enter_handler(thread, stop->signal,
+                      thread->before_call ? QUIPU_SIGNAL_BEFORE : QUIPU_SIGNAL_BEHIND, &info);
     else
         hold_back(thread, stop->signal);
 }

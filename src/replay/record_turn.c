@@ -26,18 +26,8 @@ enum {
     PAUSE = 20000 /* nanoseconds between two looks at a thread that is in a call */
 };
 
-/* In seconds: a turn; how long a call may take without sleeping. */
-static const double turn_most = 0.01, call_most = 0.005;
-
-static bool others_are_ready(const struct recorded_thread *thread) {
-    const struct group *group = thread->process->group;
-    if (group->threads == 1)
-        return false;
-    for (const struct recorded_thread *at = thread->recorder->threads; at; at = at->next)
-        if (at != thread && at->process->group == group && is_ready(at))
-            return true;
-    return false;
-}
+/* How long a call may take without sleeping, in seconds. */
+static const double call_most = 0.005;
 
 /* ---- output ---- */
 
@@ -102,7 +92,7 @@ static bool comes_back(struct recorded_thread *thread) {
             sched_yield();
         else
             nanosleep(&pause, NULL);
-        pid_t stopped = waitpid(thread->number, &status, __WALL | WNOHANG);
+        pid_t stopped = poll_status(thread, &status);
         if (stopped == thread->number) {
             thread->pending = status;
             thread->is_pending = true;
@@ -132,6 +122,12 @@ static void end_turn(struct group *group) {
     group->turn = NULL;
 }
 
+/* The thread needs no turn to go on. */
+static void wait_on(struct recorded_thread *thread) {
+    continue_waiting(thread);
+    end_turn(thread->process->group);
+}
+
 /* Gives the turn to the thread behind the last one, in the order in which they began. Returns NULL
  * if none can run. */
 static struct recorded_thread *begin_turn(struct recorder *recorder, struct group *group) {
@@ -150,13 +146,14 @@ static struct recorded_thread *begin_turn(struct recorder *recorder, struct grou
     }
     group->turn = next ? next : first;
     if (group->turn && group->threads > 1)
-        group->until = clock_seconds() + turn_most;
+        group->until = clock_seconds() + TURN_SECONDS;
     return group->turn;
 }
 
 /* Continues what can run in GROUP, up to a thread of which the status must be handled first.
  * Returns that, or NULL if there is none. */
 static struct recorded_thread *run_group(struct recorder *recorder, struct group *group) {
+    take_turn_back(recorder, group);
     while (group->threads) {
         struct recorded_thread *thread = group->turn ? group->turn : begin_turn(recorder, group);
         if (!thread)
@@ -166,6 +163,8 @@ static struct recorded_thread *run_group(struct recorder *recorder, struct group
         if (thread->waits || thread->is_stopped || thread->state >= RECORD_ENDS ||
             (thread->stands && is_over(thread)))
             end_turn(group);
+        else if (goes_on_waiting(thread))
+            wait_on(thread);
         else if (thread->stands)
             resume(thread);
         else if (thread->state != RECORD_IN_CALL || !others_are_ready(thread))
@@ -173,6 +172,8 @@ static struct recorded_thread *run_group(struct recorder *recorder, struct group
         else if (!comes_back(thread))
             end_turn(group);
     }
+    if (!group->turn)
+        leave_turn(recorder, group);
     return NULL;
 }
 
@@ -212,6 +213,8 @@ struct recorded_thread *run_groups(struct recorder *recorder) {
 }
 
 void take_status(struct recorded_thread *thread, int status) {
+    if (take_given_turn(thread, status))
+        return;
     thread->pending = status;
     thread->is_pending = true;
     make_fresh(thread->recorder, thread->process->group);

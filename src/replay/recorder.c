@@ -63,6 +63,8 @@ static void take_stop(struct recorded_thread *thread, int status) {
     end_tick(thread);
     if (take_asked_stop(thread, &stop))
         return;
+    if (stop.reason == REASON_CALL_ENTRY && record_stand(thread))
+        return;
     switch (stop.reason) {
     case REASON_CALL_ENTRY:
         take_entry(thread, &stop);
@@ -80,7 +82,8 @@ static void take_stop(struct recorded_thread *thread, int status) {
         record_signal(thread, &stop);
         break;
     case REASON_JOB:
-        come_to_exit(thread);
+        if (!thread->waits_inside)
+            come_to_exit(thread);
         record_stop(thread, stop.signal);
         break;
     case REASON_FORK:
