@@ -12,6 +12,7 @@
 #include "cmd/record_guard.h"
 
 #include "cmd/child.h"
+#include "replay/group_signals.h"
 #include "replay/ticks.h"
 #include "tracee/tracee.h"
 #include "util/buffer.h"
@@ -184,6 +185,7 @@ static int await(pid_t process) {
 }
 
 void guard_recorder(struct record_note **note, const sigset_t *mask) {
+    struct sigaction old[NSIG];
     struct record_note *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
@@ -198,7 +200,9 @@ void guard_recorder(struct record_note **note, const sigset_t *mask) {
         return;
     signal(SIGINT, SIG_IGN); /* those of the terminal are the program's */
     signal(SIGQUIT, SIG_IGN);
+    begin_group_signals(recorder, old);
     int status = await(recorder);
+    end_group_signals(old);
     if (shared->has_ended || !shared->first)
         exit(child_end(status, mask));
     put_right();

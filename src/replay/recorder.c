@@ -15,6 +15,7 @@
  * Not perfect: rdrand and rdseed give other values in a replay. */
 #include "replay/recorder.h"
 
+#include "replay/group_signals.h"
 #include "replay/record.h"
 #include "util/clock.h"
 #include "util/diag.h"
@@ -337,7 +338,7 @@ enum {
 
 /* The earlier actions. */
 struct old_actions {
-    struct sigaction ignored[IGNORED], alarm, keep;
+    struct sigaction group[NSIG], ignored[IGNORED], alarm, keep;
 };
 
 static void begin_signals(struct old_actions *old) {
@@ -345,6 +346,7 @@ static void begin_signals(struct old_actions *old) {
     const struct itimerval timer = {{0, LOOK_EVERY}, {0, LOOK_EVERY}};
     const sigset_t awaited = awaited_signals();
     sigprocmask(SIG_BLOCK, &awaited, NULL);
+    begin_group_signals(getpid(), old->group);
     for (int i = 0; i < IGNORED; i++)
         sigaction(ignored[i], &ignore, &old->ignored[i]);
     sigaction(SIGALRM, &alarm, &old->alarm);
@@ -364,6 +366,7 @@ static void end_signals(const struct old_actions *old) {
         sigaction(ignored[i], &old->ignored[i], NULL);
     sigaction(SIGALRM, &old->alarm, NULL);
     end_keeping(&old->keep);
+    end_group_signals(old->group);
 }
 
 /* Our short waits end in time. The program has been started with the slack that it had. */

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kill -9 of a program with threads and processes, of its recorder, a limit of the file's size: nothing hangs, and what
-# was recorded up to then plays.
+# kill -9 of a program with threads and processes, of its recorder, signals to all of them, a limit of the file's size:
+# nothing hangs, and what was recorded up to then plays.
 # timeout: 200
 . "$(dirname "$0")/lib.bash"
 make_plain last last.c -O1 -pthread
@@ -44,6 +44,23 @@ kill -9 $recorder
 has_ended 137
 plays 1
 [[ $(<replayed.err) == *" was cut behind "* ]] || fail "the cut is not told: $(<replayed.err)"
+
+# A signal that a program sends to its whole process group is the program's, not the recorder's; another one is.
+for options in --stops --keep-running; do
+    for signal in TERM ABRT RTMIN+3; do
+        status=0
+        setsid --wait quipu record $options -o run.rec -- bash -c "ulimit -c 0; echo before; kill -$signal 0; echo after" \
+            >recorded.out 2>recorded.err || status=$?
+        [[ $status -eq $((128 + $(kill -l $signal))) && ! -s recorded.err ]] ||
+            fail "$signal to the group, $options: exit status $status: $(head -3 recorded.err)"
+        replays $status
+        cmp recorded.out replayed.out || fail "$signal to the group, $options: the replay differs"
+    done
+done
+starts
+kill -TERM $recorder
+has_ended 143
+plays 1
 
 # With --keep-running the program goes on when its recorder is killed, on all its processors, with its own instructions.
 cat >reads.c <<'END'
