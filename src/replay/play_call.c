@@ -12,6 +12,7 @@
 #include "x86/call_stop.h"
 #include "x86/kernel.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
@@ -22,6 +23,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#define MADV_GUARD_REMOVE  103
+#endif
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -39,14 +47,21 @@ static bool returns_from_handler(const struct system_call *call) {
     return call->number == SYS_rt_sigreturn;
 }
 
+/* It has changed what is in front of a gap in its range, and fails there again. */
+static bool changes_a_part(const struct system_call *call) {
+    return call->number == SYS_mprotect && call->result == -ENOMEM;
+}
+
 /* Whether the call is made: it changes the process alone. Actions and masks of signals have no
  * effect in a replay, which delivers none; only a debugger's calls of functions may need them. */
 bool is_made_again(const struct player *player, const struct system_call *call) {
-    static const uint16_t advices[] = {MADV_NORMAL,   MADV_RANDOM,   MADV_SEQUENTIAL, MADV_WILLNEED,
-                                       MADV_DONTNEED, MADV_HUGEPAGE, MADV_NOHUGEPAGE};
+    static const uint16_t advices[] = {
+        MADV_NORMAL,          MADV_RANDOM,     MADV_SEQUENTIAL,    MADV_WILLNEED,    MADV_DONTNEED,
+        MADV_DONTNEED_LOCKED, MADV_HUGEPAGE,   MADV_NOHUGEPAGE,    MADV_DONTFORK,    MADV_DOFORK,
+        MADV_WIPEONFORK,      MADV_KEEPONFORK, MADV_GUARD_INSTALL, MADV_GUARD_REMOVE};
     uint8_t repeats = find_call_row(call)->repeats;
     bool of_signals = call->number == SYS_rt_sigaction || call->number == SYS_rt_sigprocmask;
-    if ((failed(call->result) && !returns_from_handler(call)) ||
+    if ((failed(call->result) && !returns_from_handler(call) && !changes_a_part(call)) ||
         (of_signals && player->hooks->gives_inside))
         return false;
     if (call->number != SYS_madvise)
@@ -107,6 +122,8 @@ static void make_call(struct player *player, const struct system_call *call) {
         !next_stop(player, REASON_CALL_EXIT, &stop) ||
         (changed && !set_call_arguments(player->process, call->arguments)))
         end_by_difference(player, "ends within a system call");
+    else if (changes_a_part(call)) /* the cause may be a limit, which a replay does not have */
+        set_call_result(player->process, call->result);
     else if (stop.call.result != call->result && !returns_from_handler(call))
         end_by_difference(player, arena_print(player->arena, "gets %lld from '%s' and not %lld",
                                               (long long)stop.call.result,

@@ -50,6 +50,12 @@ struct counter_read {
 
 typedef VECTOR(struct counter_read) counter_read_list;
 
+struct address_range {
+    uint64_t start, end;
+};
+
+typedef VECTOR(struct address_range) address_range_list;
+
 /* A file that recorded processes share as memory. */
 struct shared_file {
     uint64_t device, inode;
@@ -93,12 +99,14 @@ struct recorded_process {
     struct inside inside;
     bool filters;   /* the program has a filter for system calls of its own */
     int hides_rest; /* descriptor + 1 of a memory map of which the rest of a line is hidden; or 0 */
-    const char *path;        /* of its program, in `arena` */
-    VECTOR(uint32_t) shared; /* numbers of the files that it has mapped so */
-    bool shares_pages;       /* it has mapped memory that a child of it shares */
-    bool shares_all;         /* its memory is that of another process */
-    uint64_t data_end;       /* of brk; 0: it has made no such call */
-    char *name;              /* by who has made it */
+    const char *path;         /* of its program, in `arena` */
+    VECTOR(uint32_t) shared;  /* numbers of the files that it has mapped so */
+    bool shares_pages;        /* it has mapped memory that a child of it shares */
+    bool shares_all;          /* its memory is that of another process */
+    bool knows_files;         /* `files` is still right */
+    address_range_list files; /* its memory that is mapped files */
+    uint64_t data_end;        /* of brk; 0: it has made no such call */
+    char *name;               /* by who has made it */
 };
 
 struct recorded_thread {
@@ -446,6 +454,11 @@ void record_mapping(struct recorded_thread *thread);
 
 /* Adds the file of the program of START, and where it is, if it may be gone in a replay. */
 void keep_program(struct recorded_thread *thread, struct start *start);
+
+/* ---- record_reset.c ---- */
+
+/* Adds the memory to which the call has given the contents of its file again. */
+void record_reset(struct recorded_thread *thread);
 
 /* ---- record_file.c ---- */
 

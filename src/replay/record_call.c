@@ -176,6 +176,7 @@ static bool record_effects(struct recorded_thread *thread) {
     for (size_t i = 0; i < ranges.count; i++)
         add_recorded_memory(thread, ranges.data[i].address, ranges.data[i].bytes,
                             ranges.data[i].size, thread->call.arguments);
+    record_reset(thread);
     if (thread->call.result < 0)
         return true;
     if (is_apart(thread))

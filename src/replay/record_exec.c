@@ -111,6 +111,9 @@ void record_exec(struct recorded_thread *thread) {
     thread->state = RECORD_EXECUTES;
     process->counter_reads.data = NULL;
     process->counter_reads.count = process->counter_reads.capacity = 0;
+    process->files.data = NULL;
+    process->files.count = process->files.capacity = 0;
+    process->knows_files = false;
     process->shared.data = NULL;
     process->shared.count = process->shared.capacity = 0;
     process->shares_pages = process->shares_all = false;

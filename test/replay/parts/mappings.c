@@ -1,0 +1,95 @@
+/* Says what memory has behind calls that give it other contents than the program has written: those of its file again,
+ * zeros, or a protection that is changed in part. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    PAGE = 4096
+};
+
+static void say(const char *what, const char *bytes) {
+    printf("%s: %.4s\n", what, *bytes ? bytes : "none");
+    fflush(stdout);
+}
+
+static char *map(int pages, int flags, int fd) {
+    char *bytes = mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (bytes == MAP_FAILED)
+        abort();
+    return bytes;
+}
+
+static void of_file(const char *path) {
+    int fd = open(path, O_RDWR);
+    char *bytes = map(2, MAP_PRIVATE, fd);
+    strcpy(bytes + PAGE, "new");
+    madvise(bytes, 2 * PAGE, MADV_DONTNEED);
+    say("dropped", bytes + PAGE);
+    bytes = mremap(bytes, 2 * PAGE, 4 * PAGE, MREMAP_MAYMOVE);
+    say("grown", bytes + 3 * PAGE);
+    strcpy(bytes + PAGE, "old");
+    char *moved = mremap(bytes, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP);
+    if (moved != MAP_FAILED) { /* Linux 5.13 */
+        say("moved", moved + PAGE);
+        say("left", bytes + PAGE);
+    }
+    bytes = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, open(path, O_RDONLY), 0);
+    bytes = mremap(bytes, PAGE, 3 * PAGE, MREMAP_MAYMOVE);
+    say("grown, shared", bytes + 2 * PAGE);
+}
+
+static void of_shared_memory(void) {
+    char *bytes = map(2, MAP_SHARED | MAP_ANONYMOUS, -1);
+    strcpy(bytes, "one");
+    strcpy(bytes + PAGE, "two");
+    madvise(bytes, PAGE, MADV_REMOVE);
+    say("removed", bytes);
+    say("beside", bytes + PAGE);
+}
+
+static void in_part(void) {
+    char *bytes = map(4, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    strcpy(bytes, "one");
+    strcpy(bytes + PAGE, "two");
+    mlock(bytes + PAGE, PAGE);
+    printf("locked: %d\n", madvise(bytes, 2 * PAGE, MADV_DONTNEED));
+    say("in front", bytes);
+    say("locked", bytes + PAGE);
+    munmap(bytes + 3 * PAGE, PAGE);
+    mprotect(bytes, 3 * PAGE, PROT_READ);
+    printf("with a gap: %d\n", mprotect(bytes, 4 * PAGE, PROT_READ | PROT_WRITE));
+    strcpy(bytes + 2 * PAGE, "yes");
+    say("written", bytes + 2 * PAGE);
+}
+
+static void in_child(void) {
+    char *bytes = map(2, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    int status;
+    strcpy(bytes, "one");
+    madvise(bytes, PAGE, MADV_WIPEONFORK);
+    madvise(bytes + PAGE, PAGE, MADV_DONTFORK);
+    if (fork() == 0) {
+        say("wiped", bytes);
+        bytes[PAGE] = 1;
+        _exit(1);
+    }
+    wait(&status);
+    printf("the child ends by %d\n", WTERMSIG(status));
+    say("kept", bytes);
+}
+
+int main(int argc, char **argv) {
+    (void)argc;
+    of_file(argv[1]);
+    of_shared_memory();
+    in_part();
+    in_child();
+    return 6;
+}
