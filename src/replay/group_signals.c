@@ -50,9 +50,8 @@ static void take_signal(int number, siginfo_t *info, void *context) {
 
 /* Those that end a process, and that nothing else of the recorder's takes. */
 static bool is_taken(int number) {
-    static const int others[] = {SIGKILL,  SIGSTOP, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU,
-                                 SIGCHLD,  SIGURG,  SIGILL,  SIGFPE,  SIGBUS,  SIGSEGV,
-                                 SIGWINCH, SIGTRAP, SIGSYS,  SIGALRM, SIGXFSZ, KEEP_SIGNAL};
+    static const int others[] = {SIGKILL, SIGSTOP, SIGCONT,  SIGTSTP, SIGTTIN, SIGTTOU,
+                                 SIGCHLD, SIGURG,  SIGWINCH, SIGALRM, SIGXFSZ, KEEP_SIGNAL};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (number == others[i])
             return false;

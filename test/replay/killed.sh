@@ -47,7 +47,7 @@ plays 1
 
 # A signal that a program sends to its whole process group is the program's, not the recorder's; another one is.
 for options in --stops --keep-running; do
-    for signal in TERM ABRT RTMIN+3; do
+    for signal in TERM TRAP RTMIN+3; do
         status=0
         setsid --wait quipu record $options -o run.rec -- bash -c "ulimit -c 0; echo before; kill -$signal 0; echo after" \
             >recorded.out 2>recorded.err || status=$?
