@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -52,6 +53,14 @@ static bool changes_a_part(const struct system_call *call) {
     return call->number == SYS_mprotect && call->result == -ENOMEM;
 }
 
+/* It sets the limit up to which the process's own stack grows. */
+static bool limits_stack(const struct system_call *call) {
+    const uint64_t *arguments = call->arguments;
+    return (call->number == SYS_setrlimit && arguments[0] == RLIMIT_STACK) ||
+           (call->number == SYS_prlimit64 && arguments[0] == 0 && arguments[1] == RLIMIT_STACK &&
+            arguments[2]);
+}
+
 /* Whether the call is made: it changes the process alone. Actions and masks of signals have no
  * effect in a replay, which delivers none; only a debugger's calls of functions may need them. */
 bool is_made_again(const struct player *player, const struct system_call *call) {
@@ -64,6 +73,8 @@ bool is_made_again(const struct player *player, const struct system_call *call) 
     if ((failed(call->result) && !returns_from_handler(call) && !changes_a_part(call)) ||
         (of_signals && player->hooks->gives_inside))
         return false;
+    if (limits_stack(call))
+        return true;
     if (call->number != SYS_madvise)
         return repeats == QUIPU_CALL_AGAIN || repeats == QUIPU_CALL_MAPS;
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
@@ -122,7 +133,7 @@ static void make_call(struct player *player, const struct system_call *call) {
         !next_stop(player, REASON_CALL_EXIT, &stop) ||
         (changed && !set_call_arguments(player->process, call->arguments)))
         end_by_difference(player, "ends within a system call");
-    else if (changes_a_part(call)) /* the cause may be a limit, which a replay does not have */
+    else if (changes_a_part(call) || limits_stack(call)) /* a replay may have other limits */
         set_call_result(player->process, call->result);
     else if (stop.call.result != call->result && !returns_from_handler(call))
         end_by_difference(player, arena_print(player->arena, "gets %lld from '%s' and not %lld",

@@ -106,6 +106,33 @@ static void complete_call(struct recorded_thread *thread) {
     record_call_end(thread);
 }
 
+/* The signal ends the process, wherever it is. */
+static void record_death(struct recorded_thread *thread, int signal, enum quipu_signal_place place,
+                         const siginfo_t *info) {
+    complete_call(thread);
+    if (thread->state == RECORD_LEFT)
+        return;
+    put_head(thread, signal, place, hash_at(thread, place), info, true);
+    add_recorded_event(thread, QUIPU_EVENT_SIGNAL);
+    thread->recorder->signals++;
+    thread->signal = signal;
+}
+
+static void enter_handler(struct recorded_thread *thread, int signal, enum quipu_signal_place place,
+                          const siginfo_t *info);
+
+/* There is no room on the stack for the handler's frame, so the kernel delivers SIGSEGV in place of
+ * the signal. A replay comes to that one at the same PLACE. */
+static void enter_without_frame(struct recorded_thread *thread, enum quipu_signal_place place) {
+    siginfo_t info;
+    if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)
+        return;
+    if (is_in_status(thread, "SigCgt:", SIGSEGV))
+        enter_handler(thread, SIGSEGV, place, &info);
+    else
+        record_death(thread, SIGSEGV, place, &info);
+}
+
 /* Steps into the handler of SIGNAL. */
 static void enter_handler(struct recorded_thread *thread, int signal, enum quipu_signal_place place,
                           const siginfo_t *info) {
@@ -121,23 +148,13 @@ static void enter_handler(struct recorded_thread *thread, int signal, enum quipu
     if (!WIFSTOPPED(status) || status >> 16) {
         thread->pending = status;
         thread->is_pending = true;
+    } else if (WSTOPSIG(status) == SIGSEGV) {
+        enter_without_frame(thread, place);
     } else if (status != STEPPED || !record_handler(thread, signal, place, hash, info)) {
         stop_recording(thread, "the frame of a signal handler cannot be read", false);
     } else {
         set_boundary(thread, false);
     }
-}
-
-/* The signal ends the process, wherever it is. */
-static void record_death(struct recorded_thread *thread, int signal, enum quipu_signal_place place,
-                         const siginfo_t *info) {
-    complete_call(thread);
-    if (thread->state == RECORD_LEFT)
-        return;
-    put_head(thread, signal, place, hash_at(thread, place), info, true);
-    add_recorded_event(thread, QUIPU_EVENT_SIGNAL);
-    thread->recorder->signals++;
-    thread->signal = signal;
 }
 
 static bool is_at_boundary(const struct recorded_thread *thread) {
