@@ -220,7 +220,28 @@ struct quipu_system_call {
     ROW(mlock, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(munlock, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(modify_ldt, ABSENT, QC_ANY, QC_NO, QC_NO) \
+    ROW(prctl, ONCE, QC_IS(0, 1) /* PR_SET_PDEATHSIG */, QC_NO, QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 2) /* PR_GET_PDEATHSIG */, QC(QC_SETS(1, 4)), QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 3) /* PR_GET_DUMPABLE */, QC_NO, QC_NO) \
+    ROW(prctl, ONCE, QC_IS(0, 4) /* PR_SET_DUMPABLE */, QC_NO, QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 7) /* PR_GET_KEEPCAPS */, QC_NO, QC_NO) \
+    ROW(prctl, ONCE, QC_IS(0, 8) /* PR_SET_KEEPCAPS */, QC_NO, QC_NO) \
     ROW(prctl, ONCE, QC_IS(0, 15) /* PR_SET_NAME */, QC_NO, QC(QM_PATH(1))) \
+    ROW(prctl, GIVEN, QC_IS(0, 16) /* PR_GET_NAME */, QC(QC_SETS(1, 16)), QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 21) /* PR_GET_SECCOMP */, QC_NO, QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 23) /* PR_CAPBSET_READ */, QC_NO, QC_NO) \
+    ROW(prctl, ONCE, QC_IS(0, 24) /* PR_CAPBSET_DROP */, QC_NO, QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 25) /* PR_GET_TSC */, QC(QC_SETS(1, 4)), QC_NO) \
+    ROW(prctl, ABSENT, QC_IS(0, 26) /* PR_SET_TSC */, QC_NO, QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 27) /* PR_GET_SECUREBITS */, QC_NO, QC_NO) \
+    ROW(prctl, ONCE, QC_IF(0, 0xfffffffeu, 28) /* PR_SET_SECUREBITS, PR_SET_TIMERSLACK */, QC_NO, QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 30) /* PR_GET_TIMERSLACK */, QC_NO, QC_NO) \
+    ROW(prctl, ONCE, QC_IS(0, 36) /* PR_SET_CHILD_SUBREAPER */, QC_NO, QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 37) /* PR_GET_CHILD_SUBREAPER */, QC(QC_SETS(1, 4)), QC_NO) \
+    ROW(prctl, ONCE, QC_IF(0, 0xfffffffeu, 38) /* PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS */, QC_NO, QC_NO) \
+    ROW(prctl, GIVEN, QC_IS(0, 40) /* PR_GET_TID_ADDRESS */, QC(QC_SETS(1, 8)), QC_NO) \
+    ROW(prctl, ONCE, QC_IS(0, 0x53564d41) /* PR_SET_VMA */, QC_NO, QC_NO) \
+    ROW(prctl, ONCE, QC_IS(0, 0x59616d61) /* PR_SET_PTRACER */, QC_NO, QC_NO) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1001) /* ARCH_SET_GS */, QC_NO, QC_NO) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1002) /* ARCH_SET_FS */, QC_NO, QC_NO) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1003) /* ARCH_GET_FS */, QC(QC_SETS(1, 8)), QC_NO) \

@@ -102,6 +102,7 @@ struct recorded_process {
     const char *path;         /* of its program, in `arena` */
     VECTOR(uint32_t) shared;  /* numbers of the files that it has mapped so */
     bool shares_pages;        /* it has mapped memory that a child of it shares */
+    bool is_undumpable;       /* as it has asked for; it is not */
     bool shares_all;          /* its memory is that of another process */
     bool knows_files;         /* `files` is still right */
     address_range_list files; /* its memory that is mapped files */
@@ -122,6 +123,7 @@ struct recorded_thread {
     uint32_t call_hash; /* of the registers in front of it */
     uint64_t behind;    /* the address behind its instruction */
     bool was_tried;     /* it was tried inside, where it would have waited */
+    bool is_instead;    /* the call is made with other arguments */
     int64_t refused;    /* the call is not made, and fails with this error; 0: it is made */
     const char *opened; /* the path that the call opens, or "" */
     uint32_t maps;      /* number of the file that the call maps as shared memory; 0: none */
@@ -454,6 +456,14 @@ void record_mapping(struct recorded_thread *thread);
 
 /* Adds the file of the program of START, and where it is, if it may be gone in a replay. */
 void keep_program(struct recorded_thread *thread, struct start *start);
+
+/* ---- record_instead.c ---- */
+
+/* In front of a call: it gets other arguments, if the recorder must see what it makes. */
+void begin_instead(struct recorded_thread *thread);
+
+/* Behind a call: the thread has the program's arguments again. */
+void end_instead(struct recorded_thread *thread);
 
 /* ---- record_reset.c ---- */
 

@@ -34,10 +34,15 @@ static const char *find_limit(struct recorded_thread *thread) {
     return is_apart(thread) ? refuse_child(thread) : refuse_mapping(thread);
 }
 
+/* The kernel has the call, but not what it is asked for. */
+static bool is_one_of_many(uint64_t number) {
+    return number == SYS_madvise || number == SYS_prctl;
+}
+
 /* Returns the error with which a recorded program's call fails, or 0. */
 static int find_refusal(const struct recorded_thread *thread) {
     if (thread->effects.row->repeats == QUIPU_CALL_ABSENT)
-        return thread->call.number == SYS_madvise ? EINVAL : ENOSYS;
+        return is_one_of_many(thread->call.number) ? EINVAL : ENOSYS;
     return writes_unseen(&thread->process->streams, &thread->call) ? EINVAL : 0;
 }
 
@@ -77,6 +82,8 @@ static void begin_call(struct recorded_thread *thread) {
     thread->refused = find_refusal(thread);
     if (thread->refused)
         skip_call(thread->number);
+    else
+        begin_instead(thread);
     if (!is_apart(thread)) /* what they make is bound, too */
         bind_before_call(&thread->process->affinity, thread->number, call->number);
     thread->state = RECORD_IN_CALL;
@@ -152,6 +159,7 @@ void record_call_entry(struct recorded_thread *thread) {
     thread->was_tried = inside_enter(inside, thread->number, &registers) &&
                         !(inside->left & QUIPU_LEFT_ALL) && waits_inside(&thread->call);
     if (thread->state == RECORD_INTERRUPTED) {
+        begin_instead(thread);
         thread->state = RECORD_IN_CALL;
         return;
     }
@@ -254,6 +262,7 @@ void record_call_exit(struct recorded_thread *thread) {
         set_boundary(thread, true);
         return;
     }
+    end_instead(thread);
     if (thread->refused) {
         call->result = -thread->refused;
         set_call_result(thread->number, call->result);

@@ -9,6 +9,7 @@
  * ours, that process can make no system call. */
 #include "replay/record.h"
 
+#include "x86/call_stop.h"
 #include "x86/clone_call.h"
 
 #include <inttypes.h>
@@ -69,6 +70,7 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     process->shares_pages = parent->shares_pages;
     process->shares_all = shares;
     process->data_end = parent->data_end;
+    process->is_undumpable = parent->is_undumpable;
     for (size_t i = 0; i < parent->counter_reads.count; i++)
         vector_push(&process->arena, &process->counter_reads, parent->counter_reads.data[i]);
     for (size_t i = 0; i < parent->shared.count; i++)
@@ -93,6 +95,8 @@ static void add_word(struct recorded_thread *thread, pid_t memory, uint64_t addr
 static void record_begin(struct recorded_thread *thread, struct recorded_thread *child,
                          const struct clone_call *made) {
     struct user_regs_struct registers = {0};
+    if (thread->is_instead)
+        set_call_arguments(child->number, thread->call.arguments);
     get_general_registers(child->number, &registers);
     if (made->flags & CLONE_CHILD_SETTID)
         add_word(child, child->number, made->child_number);
@@ -166,5 +170,7 @@ void keep_child_traced(const struct recorded_thread *thread) {
 const char *refuse_child(struct recorded_thread *thread) {
     struct clone_call made;
     read_clone_call(thread->number, thread->call.number, thread->call.arguments, &made);
-    return made.flags & CLONE_UNTRACED ? "it makes a process that no one may trace" : NULL;
+    bool can_change = thread->call.number == SYS_clone; /* record_instead.c */
+    return made.flags & CLONE_UNTRACED && !can_change ? "it makes a process that no one may trace"
+                                                      : NULL;
 }

@@ -116,7 +116,7 @@ void record_exec(struct recorded_thread *thread) {
     process->knows_files = false;
     process->shared.data = NULL;
     process->shared.count = process->shared.capacity = 0;
-    process->shares_pages = process->shares_all = false;
+    process->shares_pages = process->shares_all = process->is_undumpable = false;
     process->data_end = thread->stack = thread->stack_end = 0;
     ticks_forget(&process->ticks);
     inside_forget(&process->inside);

@@ -32,6 +32,7 @@ build() {
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,7 +51,8 @@ END
 }
 
 # untraced: a child that no one may trace; the kernel would not tell of it.
-untraced='if (syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0) == 0) _exit(0); wait(NULL);'
+untraced='unsigned long long make[8] = {CLONE_UNTRACED, 0, 0, 0, SIGCHLD};
+    if (syscall(SYS_clone3, make, sizeof make) == 0) _exit(0); wait(NULL);'
 build forks "$untraced"
 stops "no one may trace" 9 ./forks
 cp "$(command -v sh)" changes && chmod u+s changes
@@ -121,3 +123,21 @@ ends 1 quipu record -o missing/run.rec -- ./lacks
 cp lacks setuid && chmod u+s setuid
 ends 1 quipu record -o run.rec -- ./setuid
 [[ ! -s output && $(<messages) == *"(setuid)"* ]] || fail "a program that changes its user: $(<messages)"
+
+# What the recorder has changed in the process is not told; a child that asks not to be traced is recorded.
+build asks 'int value = 7, child;
+    prctl(PR_SET_DUMPABLE, 0);
+    printf("%d %d", prctl(PR_GET_DUMPABLE), prctl(PR_GET_SECCOMP));
+    prctl(PR_SET_DUMPABLE, 1);
+    printf(" %d %d", prctl(PR_GET_DUMPABLE), prctl(PR_GET_TSC, &value));
+    printf(" %d\n", value);
+    fflush(stdout);
+    if (syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0) == 0) { puts("child"); fflush(stdout); _exit(4); }
+    child = wait(&value) > 0;
+    printf("%d %x\n", child, value);'
+repeats 9 ./asks
+./asks >plain.out
+cmp plain.out recorded.out || fail "'asks': the program is told something else when it is recorded"
+build counts 'printf("%d\n", prctl(PR_SET_TSC, PR_TSC_SIGSEGV));'
+repeats 9 ./counts
+grep -qx -- -1 recorded.out || fail "PR_SET_TSC does not fail"
