@@ -39,8 +39,11 @@ enum {
     CALL_ERROR_MAX = 4095
 };
 
-static bool failed(int64_t result) {
-    return result < 0 && result >= -CALL_ERROR_MAX;
+/* brk returns the end that the data have then. */
+static bool failed(const struct system_call *call) {
+    if (call->number == SYS_brk)
+        return call->arguments[0] && (uint64_t)call->result != call->arguments[0];
+    return call->result < 0 && call->result >= -CALL_ERROR_MAX;
 }
 
 /* Its result is what %rax was where the handler came in. */
@@ -70,7 +73,7 @@ bool is_made_again(const struct player *player, const struct system_call *call) 
         MADV_WIPEONFORK,      MADV_KEEPONFORK, MADV_GUARD_INSTALL, MADV_GUARD_REMOVE};
     uint8_t repeats = find_call_row(call)->repeats;
     bool of_signals = call->number == SYS_rt_sigaction || call->number == SYS_rt_sigprocmask;
-    if ((failed(call->result) && !returns_from_handler(call) && !changes_a_part(call)) ||
+    if ((failed(call) && !returns_from_handler(call) && !changes_a_part(call)) ||
         (of_signals && player->hooks->gives_inside))
         return false;
     if (limits_stack(call))

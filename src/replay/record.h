@@ -487,6 +487,9 @@ uint32_t share_file(struct recorded_thread *thread, const char *path, const char
 /* Adds which file the call has mapped so. */
 void record_shared(struct recorded_thread *thread);
 
+/* Adds that the shared file NUMBER ends at PLACE: what it has behind that is zeros. */
+void record_shared_end(struct recorded_thread *thread, uint32_t number, uint64_t place);
+
 /* The call of THREAD may write to such a file, which its group shares then. */
 void begin_file_write(struct recorded_thread *thread);
 

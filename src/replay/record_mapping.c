@@ -13,6 +13,7 @@
  * differ, and says so. Pages behind the end of a file are zero in a replay, and cause no SIGBUS. */
 #include "replay/record.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -190,20 +191,51 @@ static void record_piece(struct recorded_thread *thread, uint64_t address, size_
     add_recorded_memory(thread, address, bytes, size, NULL);
 }
 
+/* Adds what is mapped at ADDRESS from OFFSET to END of the file at PATH. */
+static void record_pieces(struct recorded_thread *thread, uint64_t address, const char *path,
+                          uint64_t offset, uint64_t end) {
+    for (uint64_t size; offset < end; offset += size, address += size) {
+        size = PIECE - offset % PIECE;
+        size = end - offset < size ? end - offset : size;
+        record_piece(thread, address, size, path, offset);
+    }
+}
+
+/* Sets FROM and TO to the next data between *FROM and END of the file FD: the rest of a sparse file
+ * is zeros. Returns false if there are none. */
+static bool next_data(int fd, uint64_t *from, uint64_t *to, uint64_t end) {
+    off_t data = lseek(fd, (off_t)*from, SEEK_DATA);
+    off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
+    if (data < 0 && errno == ENXIO)
+        return false;
+    *from = data < 0 ? *from : (uint64_t)data;
+    *to = hole < 0 || (uint64_t)hole > end ? end : (uint64_t)hole;
+    return *from < end;
+}
+
 static void record_contents(struct recorded_thread *thread, const char *path) {
     const uint64_t *arguments = thread->call.arguments;
-    uint64_t address = (uint64_t)thread->call.result;
+    uint64_t address = (uint64_t)thread->call.result, start = arguments[5];
     struct stat status;
-    if (stat(path, &status) != 0 || (uint64_t)status.st_size <= arguments[5])
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_sparse = fd >= 0 && fstat(fd, &status) == 0 && status.st_blocks * 512 < status.st_size;
+    if ((fd < 0 && stat(path, &status) != 0) || (uint64_t)status.st_size <= start) {
+        if (fd >= 0)
+            close(fd);
         return;
-    uint64_t left = (uint64_t)status.st_size - arguments[5];
-    left = left < arguments[1] ? left : arguments[1];
-    for (uint64_t done = 0, size; done < left; done += size) {
-        uint64_t offset = arguments[5] + done;
-        size = PIECE - offset % PIECE;
-        size = left - done < size ? left - done : size;
-        record_piece(thread, address + done, size, path, offset);
     }
+    uint64_t left = (uint64_t)status.st_size - start, to;
+    uint64_t end = start + (left < arguments[1] ? left : arguments[1]);
+    bool is_whole = start == 0 && left <= arguments[1];
+    if (is_sparse && thread->maps && is_whole)
+        record_shared_end(thread, thread->maps, 0);
+    if (is_sparse && (!thread->maps || is_whole))
+        for (uint64_t from = start; next_data(fd, &from, &to, end); from = to)
+            record_pieces(thread, address + (from - start), path, from, to);
+    else
+        record_pieces(thread, address, path, start, end);
+    if (fd >= 0)
+        close(fd);
 }
 
 void record_mapping(struct recorded_thread *thread) {

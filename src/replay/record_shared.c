@@ -169,15 +169,20 @@ static uint64_t written_place(const struct recorded_thread *thread) {
     return file_position(thread) - (uint64_t)call->result;
 }
 
-/* Adds SIZE bytes at PLACE of the file; none: it ends there. */
-static void add_written(struct recorded_thread *thread, uint64_t place, const uint8_t *bytes,
-                        size_t size) {
+/* Adds SIZE bytes at PLACE of the shared file NUMBER; none: it ends there. */
+static void add_written(struct recorded_thread *thread, uint32_t number, uint64_t place,
+                        const uint8_t *bytes, size_t size) {
     struct buffer *event = recording_event(&thread->recorder->writer);
     put_number(event, QUIPU_MEMORY_FILE, 1);
-    buffer_uleb128(event, thread->writes);
+    buffer_uleb128(event, number);
     buffer_uleb128(event, place);
     buffer_add(event, bytes, size);
     add_recorded_event(thread, QUIPU_EVENT_MEMORY);
+}
+
+void record_shared_end(struct recorded_thread *thread, uint32_t number, uint64_t place) {
+    static const uint8_t none;
+    add_written(thread, number, place, &none, 0);
 }
 
 void record_file_write(struct recorded_thread *thread) {
@@ -186,14 +191,14 @@ void record_file_write(struct recorded_thread *thread) {
         return;
     uint64_t left = (uint64_t)thread->call.result, place = written_place(thread);
     if (thread->call.number == SYS_ftruncate)
-        add_written(thread, place, bytes, 0);
+        record_shared_end(thread, thread->writes, place);
     int fd = left ? open(link_of_written(thread), O_RDONLY | O_CLOEXEC) : -1;
     while (left && fd >= 0) {
         size_t size = left < sizeof bytes ? left : sizeof bytes;
         ssize_t count = pread(fd, bytes, size, (off_t)place);
         if (count <= 0)
             break;
-        add_written(thread, place, bytes, (size_t)count);
+        add_written(thread, thread->writes, place, bytes, (size_t)count);
         place += (uint64_t)count;
         left -= (uint64_t)count;
     }

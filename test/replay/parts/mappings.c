@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,34 @@ static void of_file(const char *path) {
     bytes = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, open(path, O_RDONLY), 0);
     bytes = mremap(bytes, PAGE, 3 * PAGE, MREMAP_MAYMOVE);
     say("grown, shared", bytes + 2 * PAGE);
+}
+
+/* Of 64 GB only what the file has is read. */
+static void of_sparse_file(void) {
+    int fd = open("sparse", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    const size_t size = (size_t)64 << 30, middle = size / 2;
+    if (ftruncate(fd, (off_t)size) != 0)
+        abort();
+    char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *again = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    strcpy(bytes + middle, "one");
+    strcpy(bytes + middle + PAGE, "two");
+    munmap(again, size);
+    again = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    say("sparse", again + middle);
+    munmap(bytes, size);
+    fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)middle, PAGE);
+    bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    say("punched", bytes + middle);
+    say("beside", bytes + middle + PAGE);
+    unlink("sparse");
+}
+
+static void of_limited_data(void) {
+    struct rlimit none = {0, RLIM_INFINITY};
+    void *end = sbrk(0);
+    setrlimit(RLIMIT_DATA, &none);
+    printf("limited: %d, %d\n", sbrk(1 << 20) == (void *)-1, sbrk(0) == end);
 }
 
 static void of_shared_memory(void) {
@@ -91,5 +120,7 @@ int main(int argc, char **argv) {
     of_shared_memory();
     in_part();
     in_child();
+    of_sparse_file();
+    of_limited_data();
     return 6;
 }
