@@ -56,7 +56,8 @@ void continue_thread(struct recorded_thread *thread, int signal) {
     bool stops = !stops_by_filter(process) || is_within_call(thread);
     if (process->inside.is_mapped && thread->state < RECORD_LEAVES) {
         inside_set_left(&process->inside, thread->number, calls_left(thread));
-        inside_set_streams(&process->inside, thread->number, process->streams.leads_to);
+        if (!process->inside.is_shared) /* others may have the memory, and other descriptors */
+            inside_set_streams(&process->inside, thread->number, process->streams.leads_to);
         give_turn(thread);
     }
     ptrace(stops ? PTRACE_SYSCALL : PTRACE_CONT, thread->number, NULL, (void *)(intptr_t)signal);

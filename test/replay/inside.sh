@@ -20,6 +20,34 @@ for program in ./inside ./fixed; do
         repeats 3 $program $way
     done
 done
+
+# A child that shares the memory, up to its program, has a descriptor where its maker has standard output.
+cat >spawns.c <<'END'
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(void) {
+    posix_spawn_file_actions_t actions;
+    char *arguments[] = {"true", NULL};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0);
+    for (int i = 0, null = open("/dev/null", 1); i < 5; i++)
+        write(null, "line\n", 5);
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++)
+            write(1, "line\n", 5);
+        posix_spawnp(&(pid_t){0}, "true", &actions, NULL, arguments, environ);
+        wait(NULL);
+    }
+    return 3;
+}
+END
+gcc -w -D_GNU_SOURCE -O1 -o spawns spawns.c || fail "cannot build 'spawns'"
+repeats 3 ./spawns
+[[ $(grep -c line replayed.out) -eq 16 ]] || fail "'spawns' has not written all lines"
 needs strace
 timeout 100 strace -o calls -e trace=ptrace quipu record -o run.rec -- ./inside plain >recorded.out 2>&1 ||
     [[ $? -eq 3 ]] || fail "the recorder does not work below strace"
