@@ -131,10 +131,13 @@ static bool play_counter(struct player *player, const struct user_regs_struct *r
     if (!read_counter_event(&player->event, &counter)) {
         end_by_corruption(player);
     } else if (counter.hash != hash_registers(registers, false)) {
-        end_by_difference(player, "reads the time stamp counter with other registers");
+        end_by_difference(player,
+                          "reads the time stamp counter, or a random number, with other registers");
     } else {
-        answer_counter_read(player->process, counter.size, counter.value, counter.processor);
-        finish_event(player);
+        if (answer_counter_read(player->process, counter.code, counter.size, &counter.value))
+            finish_event(player);
+        else
+            end_by_corruption(player);
     }
     return true;
 }

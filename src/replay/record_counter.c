@@ -1,12 +1,14 @@
-/* record_counter.c: reads of the time stamp counter in a recorded process; see record.h.
+/* record_counter.c: reads of the time stamp counter, and of random numbers (rdrand, rdseed), in a
+ * recorded process; see record.h.
  *
- * Wherever code is mapped, the instructions that read the counter are replaced by one that faults
+ * Wherever code is mapped, the instructions that read them are replaced by one that faults
  * (x86/counter_read.h); the recording has that as memory, so a replay faults there, too. Only an
  * instruction is replaced for sure: it is found by decoding its function from the begin. Where the
- * kernel can make the instructions fault, this also covers code that the program makes itself.
+ * kernel can make reads of the counter fault, this also covers code that the program makes itself.
  *
- * Not perfect: on a machine where PR_SET_TSC has no effect, reads in code without call frame
- * information, or that the program makes itself, are not recorded. A replay that differs says so.
+ * Not perfect: random numbers that are read in code without call frame information, or that the
+ * program makes itself, are not recorded; nor is the counter on a machine where PR_SET_TSC has no
+ * effect. A replay that differs says so.
  * A program that reads its own code sees the change. A thread that has read the clock inside
  * (inside_clock.c) does not fault any more, so its reads in such code are not recorded either. */
 #include "replay/record.h"
@@ -130,16 +132,23 @@ void replace_first_counter_reads(struct recorded_thread *thread) {
         fclose(file);
 }
 
-static unsigned size_of_read(const struct recorded_thread *thread, int signal, uint64_t address) {
-    uint8_t code[COUNTER_READ_MAX] = {0};
-    struct iovec here = {code, sizeof code}, there = {(void *)address, sizeof code};
+/* Sets READ to the instruction at ADDRESS, at which SIGNAL came, if it is such a one. */
+static bool find_read(const struct recorded_thread *thread, int signal, uint64_t address,
+                      struct counter_read *read) {
+    const counter_read_list *reads = &thread->process->counter_reads;
+    struct iovec here = {read->code, sizeof read->code};
+    struct iovec there = {(void *)address, sizeof read->code};
+    for (size_t i = 0; i < reads->count && signal == SIGILL; i++)
+        if (reads->data[i].address == address) {
+            *read = reads->data[i];
+            return true;
+        }
+    if (signal != SIGSEGV)
+        return false;
     ssize_t count = process_vm_readv(thread->number, &here, 1, &there, 1, 0);
-    if (signal == SIGSEGV)
-        return counter_read_size(code, count > 0 ? (size_t)count : 0);
-    for (size_t i = 0; i < thread->process->counter_reads.count && signal == SIGILL; i++)
-        if (thread->process->counter_reads.data[i].address == address)
-            return thread->process->counter_reads.data[i].size;
-    return 0;
+    size_t size = count > 0 ? (size_t)count : 0;
+    read->size = (uint8_t)counter_read_size(read->code, size);
+    return is_time_read(read->code, size);
 }
 
 /* What the code inside reads by the counter is recorded as the call's result. */
@@ -150,24 +159,24 @@ static void allow_counter(struct recorded_thread *thread) {
 
 bool record_counter(struct recorded_thread *thread, int signal) {
     struct user_regs_struct registers;
-    uint32_t processor;
+    struct counter_read read;
     if (!get_general_registers(thread->number, &registers))
         return false;
     if (is_inside(registers.rsp)) { /* in the kernel's code, for a call of the program */
         allow_counter(thread);
         return true;
     }
-    unsigned size = size_of_read(thread, signal, registers.rip);
-    if (!size)
+    if (!find_read(thread, signal, registers.rip, &read))
         return false;
-    uint64_t value = read_counter(&processor);
+    const struct counter_value value = read_counter(read.code, read.size);
     struct buffer *event = recording_event(&thread->recorder->writer);
     put_number(event, hash_registers(&registers, false), 4);
-    put_number(event, size, 1);
-    put_number(event, value, sizeof value);
-    put_number(event, processor, sizeof processor);
+    put_number(event, read.size, 1);
+    buffer_add(event, read.code, read.size);
+    put_number(event, value.value, sizeof value.value);
+    put_number(event, value.detail, sizeof value.detail);
     add_recorded_event(thread, QUIPU_EVENT_COUNTER);
-    answer_counter_read(thread->number, size, value, processor);
+    answer_counter_read(thread->number, read.code, read.size, &value);
     set_boundary(thread, false);
     return true;
 }

@@ -3,7 +3,7 @@
  * What comes from outside, and how it is recorded:
  *   - system calls, with the memory that they write: record_call.c, record_mapping.c
  *   - signals: record_signal.c, record_tick.c
- *   - the time stamp counter: each read faults: record_counter.c
+ *   - the time stamp counter, random numbers: each read faults: record_counter.c
  *   - the kernel's own code (vDSO): hidden, so the clock is a system call
  *   - arguments, environment, auxiliary vector: the stack in front of the first instruction of each
  *     program: record_exec.c
@@ -11,8 +11,7 @@
  *     record_end.c
  *   - addresses: randomization is off
  *   - the number of the processor, and what cpuid tells of it: all processes are bound to one
- *
- * Not perfect: rdrand and rdseed give other values in a replay. */
+ */
 #include "replay/recorder.h"
 
 #include "replay/group_signals.h"

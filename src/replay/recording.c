@@ -417,8 +417,9 @@ bool read_counter_event(struct event *event, struct counter_event *counter) {
     struct cursor *bytes = &event->bytes;
     counter->hash = (uint32_t)cursor_number(bytes, sizeof counter->hash);
     counter->size = (uint8_t)cursor_number(bytes, 1);
-    counter->value = cursor_number(bytes, sizeof counter->value);
-    counter->processor = (uint32_t)cursor_number(bytes, sizeof counter->processor);
+    counter->code = cursor_bytes(bytes, counter->size);
+    counter->value.value = cursor_number(bytes, sizeof counter->value.value);
+    counter->value.detail = (uint32_t)cursor_number(bytes, sizeof counter->value.detail);
     return is_taken(bytes);
 }
 

@@ -7,6 +7,7 @@
 #include "util/arena.h"
 #include "util/cursor.h"
 #include "util/vector.h"
+#include "x86/counter_read.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -144,9 +145,10 @@ struct signal_event {
 };
 
 struct counter_event {
-    uint32_t hash, processor;
-    uint8_t size; /* of the instruction */
-    uint64_t value;
+    uint32_t hash;
+    const uint8_t *code; /* the instruction */
+    uint8_t size;        /* of it */
+    struct counter_value value;
 };
 
 struct tick_event {

@@ -1,6 +1,8 @@
-/* counter_read.c: instructions that read the time stamp counter; see counter_read.h.
+/* counter_read.c: instructions whose result comes from outside; see counter_read.h.
  *
- * The Intel manual, volume 2: RDTSC (0f 31), RDTSCP (0f 01 f9), UD2 (0f 0b). */
+ * The Intel manual, volume 2: RDTSC (0f 31), RDTSCP (0f 01 f9), UD2 (0f 0b); RDRAND and RDSEED: 66
+ * for 16 bits, REX, 0f c7, and a register, by /6 and /7. They set the carry flag if there was a
+ * number, else their result is 0; all other status flags are 0 behind them. */
 #include "x86/counter_read.h"
 
 #include "x86/decode.h"
@@ -9,25 +11,82 @@
 #include <string.h>
 #include <x86intrin.h>
 
+enum {
+    ESCAPE = 0x0f,
+    GROUP = 0xc7,
+    OPERAND_SIZE = 0x66,
+    REX = 0x40,
+    REX_WIDE = 8,
+    REX_REGISTER = 1,
+    PREFIXES_MAX = 2,
+    EFLAGS_OF_STATUS = 0x8d5 /* CF, PF, AF, ZF, SF, OF */
+};
+
 static const uint8_t rdtsc[] = {0x0f, 0x31}, rdtscp[] = {0x0f, 0x01, 0xf9}, ud2[] = {0x0f, 0x0b};
 
-unsigned counter_read_size(const uint8_t *code, size_t count) {
-    if (count >= sizeof rdtsc && memcmp(code, rdtsc, sizeof rdtsc) == 0)
-        return sizeof rdtsc;
-    if (count >= sizeof rdtscp && memcmp(code, rdtscp, sizeof rdtscp) == 0)
-        return sizeof rdtscp;
-    return 0;
+/* rdrand or rdseed. */
+struct random_read {
+    unsigned size; /* of the instruction */
+    unsigned bits; /* of the register */
+    unsigned number;
+    bool is_seed;
+};
+
+/* Takes the instruction at CODE apart if it is one of them. */
+static bool take_random_read(const uint8_t *code, size_t count, struct random_read *read) {
+    size_t at = 0;
+    bool is_short = count && code[0] == OPERAND_SIZE;
+    at += is_short;
+    unsigned rex = at < count && (code[at] & 0xf0) == REX ? code[at] : 0;
+    at += rex != 0;
+    if (count < at + 3 || code[at] != ESCAPE || code[at + 1] != GROUP || code[at + 2] < 0xf0)
+        return false;
+    *read = (struct random_read){
+        .size = (unsigned)at + 3,
+        .bits = rex & REX_WIDE ? 64
+                : is_short     ? 16
+                               : 32,
+        .number = (code[at + 2] & 7u) + (rex & REX_REGISTER ? 8 : 0),
+        .is_seed = code[at + 2] & 8,
+    };
+    return true;
 }
 
+static bool has_random(bool is_seed) {
+    return is_seed ? __builtin_cpu_supports("rdseed") : __builtin_cpu_supports("rdrnd");
+}
+
+static bool begins_with(const uint8_t *code, size_t count, const uint8_t *bytes, size_t size) {
+    return count >= size && memcmp(code, bytes, size) == 0;
+}
+
+bool is_time_read(const uint8_t *code, size_t count) {
+    return begins_with(code, count, rdtsc, sizeof rdtsc) ||
+           begins_with(code, count, rdtscp, sizeof rdtscp);
+}
+
+unsigned counter_read_size(const uint8_t *code, size_t count) {
+    struct random_read read;
+    if (begins_with(code, count, rdtsc, sizeof rdtsc))
+        return sizeof rdtsc;
+    if (begins_with(code, count, rdtscp, sizeof rdtscp))
+        return sizeof rdtscp;
+    return take_random_read(code, count, &read) && has_random(read.is_seed) ? read.size : 0;
+}
+
+/* Prefixes may stand in front of the first byte that all have. */
 size_t find_counter_read(const uint8_t *code, size_t count, size_t from) {
-    while (from < count) {
-        const uint8_t *next = memchr(code + from, *rdtsc, count - from);
-        if (!next)
+    size_t next = from;
+    while (next < count) {
+        const uint8_t *found = memchr(code + next, ESCAPE, count - next);
+        if (!found)
             return count;
-        from = (size_t)(next - code);
-        if (counter_read_size(next, count - from))
-            return from;
-        from++;
+        next = (size_t)(found - code);
+        size_t at = next - from < PREFIXES_MAX ? from : next - PREFIXES_MAX;
+        for (; at <= next; at++)
+            if (counter_read_size(code + at, count - at))
+                return at;
+        next++;
     }
     return count;
 }
@@ -47,18 +106,51 @@ void replace_counter_read(uint8_t *code) {
     memcpy(code, ud2, sizeof ud2);
 }
 
-uint64_t read_counter(uint32_t *processor) {
-    return __rdtscp(processor);
+static struct counter_value read_random(const struct random_read *read) {
+    struct counter_value value;
+    uint8_t carry;
+    if (read->is_seed)
+        __asm__ volatile("rdseed %0; setc %1" : "=r"(value.value), "=qm"(carry)::"cc");
+    else
+        __asm__ volatile("rdrand %0; setc %1" : "=r"(value.value), "=qm"(carry)::"cc");
+    value.detail = carry;
+    return value;
 }
 
-bool answer_counter_read(pid_t thread, unsigned size, uint64_t value, uint32_t processor) {
+struct counter_value read_counter(const uint8_t *code, unsigned size) {
+    struct counter_value value;
+    struct random_read read;
+    if (take_random_read(code, size, &read))
+        return read_random(&read);
+    value.value = __rdtscp(&value.detail);
+    return value;
+}
+
+static void answer_random_read(struct user_regs_struct *registers, const struct random_read *read,
+                               const struct counter_value *value) {
+    uint64_t mask = read->bits == 16 ? UINT16_MAX : read->bits == 32 ? UINT32_MAX : UINT64_MAX;
+    uint64_t kept = read->bits == 16 ? ~mask : 0;
+    uint64_t result = general_register(registers, read->number) & kept;
+    put_general_register(registers, read->number, result | (value->value & mask));
+    registers->eflags &= ~(unsigned long long)EFLAGS_OF_STATUS;
+    registers->eflags |= value->detail & 1;
+}
+
+bool answer_counter_read(pid_t thread, const uint8_t *code, unsigned size,
+                         const struct counter_value *value) {
     struct user_regs_struct registers;
-    if (!get_general_registers(thread, &registers))
+    struct random_read read;
+    bool is_random = take_random_read(code, size, &read);
+    if ((!is_random && !is_time_read(code, size)) || !get_general_registers(thread, &registers))
         return false;
-    registers.rax = value & UINT32_MAX;
-    registers.rdx = value >> 32;
-    if (size == sizeof rdtscp)
-        registers.rcx = processor;
+    if (is_random) {
+        answer_random_read(&registers, &read, value);
+    } else {
+        registers.rax = value->value & UINT32_MAX;
+        registers.rdx = value->value >> 32;
+        if (size == sizeof rdtscp)
+            registers.rcx = value->detail;
+    }
     registers.rip += size;
     return set_general_registers(thread, &registers);
 }

@@ -1,7 +1,8 @@
-/* counter_read.h: instructions that read the time stamp counter: rdtsc and rdtscp.
+/* counter_read.h: instructions whose result comes from outside: rdtsc and rdtscp, which read the
+ * time stamp counter, and rdrand and rdseed, which read random numbers.
  *
- * The kernel can make them fault (PR_SET_TSC), but on some virtual machines nothing faults then. So
- * they are replaced: an instruction of the same size faults in their place. */
+ * The kernel can make the former fault (PR_SET_TSC), but on some virtual machines nothing faults
+ * then. So all are replaced: an instruction faults in their place. */
 #ifndef QUIPU_X86_COUNTER_READ_H
 #define QUIPU_X86_COUNTER_READ_H
 
@@ -11,12 +12,21 @@
 #include <sys/types.h>
 
 enum {
-    COUNTER_READ_MAX = 3 /* bytes of such an instruction */
+    COUNTER_READ_MAX = 5 /* bytes of such an instruction */
 };
 
-/* Returns the size of the instruction at the begin of the COUNT bytes at CODE if it is one of them,
- * otherwise 0. */
+/* What such an instruction gives. */
+struct counter_value {
+    uint64_t value;
+    uint32_t detail; /* of rdtscp the processor; of rdrand and rdseed whether there was a number */
+};
+
+/* Returns the size of the instruction at the begin of the COUNT bytes at CODE if it is one of them
+ * that this processor has, otherwise 0. */
 unsigned counter_read_size(const uint8_t *code, size_t count);
+
+/* Whether the kernel can make the instruction at CODE fault. */
+bool is_time_read(const uint8_t *code, size_t count);
 
 /* Returns the offset of the next bytes from FROM on that may be such an instruction, or COUNT. */
 size_t find_counter_read(const uint8_t *code, size_t count, size_t from);
@@ -28,11 +38,12 @@ bool is_instruction_at(const uint8_t *code, size_t count, size_t offset);
 /* In place of the instruction, SIZE bytes at CODE, one faults by SIGILL. */
 void replace_counter_read(uint8_t *code);
 
-/* Reads the counter itself, and the number of the processor. */
-uint64_t read_counter(uint32_t *processor);
+/* Reads what the instruction of SIZE bytes at CODE would give. */
+struct counter_value read_counter(const uint8_t *code, unsigned size);
 
-/* THREAD is stopped at such an instruction of SIZE bytes. It goes on behind it, with VALUE and
- * PROCESSOR. */
-bool answer_counter_read(pid_t thread, unsigned size, uint64_t value, uint32_t processor);
+/* THREAD is stopped in place of the instruction of SIZE bytes at CODE. It goes on behind it, with
+ * VALUE. Returns false if it is not one of them, or THREAD is gone. */
+bool answer_counter_read(pid_t thread, const uint8_t *code, unsigned size,
+                         const struct counter_value *value);
 
 #endif

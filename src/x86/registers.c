@@ -82,9 +82,13 @@ static const size_t places[] = {
     offsetof(struct user_regs_struct, r14), offsetof(struct user_regs_struct, r15),
 };
 
+void put_general_register(struct user_regs_struct *registers, unsigned number, uint64_t value) {
+    memcpy((char *)registers + places[number], &value, sizeof value);
+}
+
 void put_general_registers(struct user_regs_struct *registers, const uint64_t *values) {
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        memcpy((char *)registers + places[i], &values[i], sizeof values[i]);
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+        put_general_register(registers, i, values[i]);
 }
 
 uint64_t general_register(const struct user_regs_struct *registers, unsigned number) {

@@ -58,6 +58,9 @@ bool set_register(pid_t thread, size_t place, uint64_t value);
 /* Returns the general register that instructions encode as NUMBER, less than GENERAL_REGISTERS. */
 uint64_t general_register(const struct user_regs_struct *registers, unsigned number);
 
+/* Sets that register to VALUE. */
+void put_general_register(struct user_regs_struct *registers, unsigned number, uint64_t value);
+
 /* Sets the general registers in the structure to VALUES, GENERAL_REGISTERS of them in the order of
  * those numbers. */
 void put_general_registers(struct user_regs_struct *registers, const uint64_t *values);

@@ -9,6 +9,31 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+/* With registers of all sizes, and all flags set in front of it. */
+#define SAY(instruction, name)                                                                     \
+    do {                                                                                           \
+        unsigned long value = -1, flags = 0x8d5;                                                   \
+        __asm__ volatile("push %1; popf; " instruction "; pushf; pop %1"                           \
+                         : "+" name(value), "+b"(flags)::"cc");                                    \
+        printf("%s %lx, flags %lx\n", instruction, value, flags & 0x8d5);                          \
+    } while (0)
+
+static void say_random_numbers(void) {
+    register unsigned long ninth __asm__("r9") = -1;
+    if (!__builtin_cpu_supports("rdrnd"))
+        return;
+    SAY("rdrand %%rax", "a");
+    SAY("rdrand %%edx", "d");
+    SAY("rdrand %%cx", "c");
+    __asm__ volatile("rdrand %0" : "+r"(ninth)::"cc");
+    printf("rdrand %lx\n", ninth);
+    if (!__builtin_cpu_supports("rdseed"))
+        return;
+    SAY("rdseed %%rsi", "S");
+    SAY("rdseed %%edi", "D");
+    SAY("rdseed %%ax", "a");
+}
+
 int main(int argc, char **argv) {
     struct timeval now;
     struct timespec point;
@@ -24,6 +49,7 @@ int main(int argc, char **argv) {
     printf("random %lx %lx\n", number, *(unsigned long *)getauxval(AT_RANDOM));
     printf("counter %llu %llu\n", (unsigned long long)__rdtsc(),
            (unsigned long long)__rdtscp(&processor));
+    say_random_numbers();
     printf("process %d %d\n", (int)getpid(), (int)getppid());
     printf("addresses %p %p %p\n", (void *)argv, (void *)main, malloc(100000));
     printf("environment %s, %d arguments\n", getenv("OUTSIDE"), argc);
