@@ -31,6 +31,7 @@ bool record_loop(struct recorded_thread *thread) {
     enum loop_state state = by_us ? find_still_loop(thread->number, &status) : LOOP_STOPPED;
     switch (state) {
     case LOOP_FOUND:
+        record_inside(thread); /* the calls that it has made in front of the loop */
         add_loop(thread);
         set_boundary(thread, false);
         thread->stands = thread->yields = true;

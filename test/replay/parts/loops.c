@@ -16,7 +16,7 @@ enum {
 
 static pthread_spinlock_t lock;
 static volatile unsigned long mixed;
-static atomic_int ticket, serving;
+static atomic_int ticket, serving, alternating;
 static volatile sig_atomic_t flag;
 
 static void handle(int number) {
@@ -41,6 +41,23 @@ static void *work(void *argument) {
     return argument;
 }
 
+/* Frequent calls, and a loop behind them: both take turns. */
+static void alternate(int first) {
+    for (int step = first; step < 4 * ROUNDS; step += 2) {
+        for (int i = 0; i < 5; i++)
+            mixed += (unsigned long)getppid();
+        while (atomic_load(&alternating) != step)
+            continue;
+        mixed = mixed * 31 + (unsigned long)step;
+        atomic_store(&alternating, step + 1);
+    }
+}
+
+static void *alternate_there(void *argument) {
+    alternate(1);
+    return argument;
+}
+
 static void share(void) {
     volatile int *turn =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -61,6 +78,9 @@ static void share(void) {
 
 int main(void) {
     pthread_t threads[THREADS];
+    pthread_create(&threads[0], NULL, alternate_there, NULL);
+    alternate(0);
+    pthread_join(threads[0], NULL);
     pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
     for (long i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, work, (void *)(i + 1));
