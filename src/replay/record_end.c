@@ -82,11 +82,18 @@ static void await_end(struct recorded_thread *thread) {
     }
 }
 
+/* A thread that is killed within its call has executed what is in front of that. */
+static void record_last_call(struct recorded_thread *thread) {
+    if (thread->state == RECORD_IN_CALL && !thread->is_entry)
+        record_entry(thread);
+}
+
 void record_exit(struct recorded_thread *thread) {
     bool shared = is_shared(thread);
     if (thread->recorder->writing == thread)
         end_writing(thread->recorder);
     if (shared) {
+        record_last_call(thread);
         record_locks(thread);
         record_cleared(thread);
         recording_event(&thread->recorder->writer);
@@ -104,6 +111,8 @@ void record_exit(struct recorded_thread *thread) {
 void record_end(struct recorded_thread *thread, int status) {
     struct recorder *recorder = thread->recorder;
     bool is_process = thread->number == thread->process->number;
+    if (is_shared(thread))
+        record_last_call(thread);
     if (is_process) {
         struct buffer *event = recording_event(&recorder->writer);
         put_number(event, (uint32_t)status, sizeof(uint32_t));

@@ -91,4 +91,28 @@ processes = [multiprocessing.Process(target=work, args=(i, queue, value, lock)) 
 for process in processes: process.start()
 print([queue.get() for _ in processes], value.value)
 for process in processes: process.join()'
-exit 0
+
+# What a process has written in front of the call by which it kills itself.
+cat >dies.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    volatile int *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status;
+    for (int i = 0; i < 3; i++) {
+        if (fork() == 0) {
+            pid_t own = getpid();
+            page[i] = i + 1;
+            kill(own, SIGKILL);
+        }
+        wait(&status);
+        printf("%d %d\n", status, page[i]);
+    }
+    return 4;
+}
+END
+gcc -w -O1 -o dies dies.c || fail "cannot build 'dies'"
+repeats 4 ./dies
