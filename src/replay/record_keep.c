@@ -105,7 +105,7 @@ static bool is_recorder(pid_t process) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/exe", (int)process);
     long caught = read_status(process, "SigCgt:", 16);
-    return caught > 0 && caught >> (KEEP_SIGNAL - 1) & 1 && stat(path, &its) == 0 &&
+    return caught != -1 && (uint64_t)caught >> (KEEP_SIGNAL - 1) & 1 && stat(path, &its) == 0 &&
            stat("/proc/self/exe", &own) == 0 && own.st_dev == its.st_dev &&
            own.st_ino == its.st_ino;
 }
