@@ -484,6 +484,9 @@ void record_files_again(struct recorder *recorder);
  * Returns its number, or 0 if others may write it. */
 uint32_t share_file(struct recorded_thread *thread, const char *path, const char *name);
 
+/* The same for memory that only this process and its children will have. */
+uint32_t share_memory(struct recorded_thread *thread);
+
 /* Adds which file the call has mapped so. */
 void record_shared(struct recorded_thread *thread);
 

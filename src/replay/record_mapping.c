@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -73,6 +74,13 @@ static bool is_regular(struct recorded_thread *thread, int fd) {
     return stat(link_of(thread, fd), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* Whether it is /dev/zero, of which each mapping is memory of its own. */
+static bool is_zero_device(struct recorded_thread *thread, int fd) {
+    struct stat status;
+    return stat(link_of(thread, fd), &status) == 0 && S_ISCHR(status.st_mode) &&
+           status.st_rdev == makedev(1, 5);
+}
+
 /* Whether PATH is that of the process's own data file, DIRECTORY/PROGRAM.PID.quipu, as the runtime
  * names it. */
 static bool is_own_data(const struct recorded_thread *thread, const char *path) {
@@ -93,6 +101,11 @@ const char *refuse_mapping(struct recorded_thread *thread) {
     const char *path = path_of(thread, fd);
     if (!*path)
         return NULL; /* the call fails */
+    if (is_zero_device(thread, fd)) {
+        thread->maps = is_shared(call) ? share_memory(thread) : 0;
+        if (thread->maps || !is_shared(call))
+            return NULL;
+    }
     if (!is_regular(thread, fd))
         return arena_print(thread->recorder->arena, "it maps '%s', which is not a file", path);
     if (!is_shared(call) || is_own_data(thread, path))
@@ -247,6 +260,8 @@ void record_mapping(struct recorded_thread *thread) {
     const char *path = link_of(thread, (int)arguments[4]);
     if (thread->maps)
         record_shared(thread);
+    if (!is_regular(thread, (int)arguments[4]))
+        return;
     record_file(thread, path, path_of(thread, (int)arguments[4]));
     record_contents(thread, path);
     if (arguments[2] & PROT_EXEC)
@@ -256,13 +271,18 @@ void record_mapping(struct recorded_thread *thread) {
 
 void keep_program(struct recorded_thread *thread, struct start *start) {
     static uint8_t bytes[PIECE];
+    const char *path = arena_print(&thread->effects.arena, "/proc/%d/exe", (int)thread->number);
     struct statx status;
-    if (statx(AT_FDCWD, start->path, 0, STATX_SIZE | STATX_BTIME, &status) != 0 ||
-        !(status.stx_mask & STATX_BTIME) ||
-        !is_made_since_begin(thread->recorder, status.stx_btime.tv_sec, status.stx_btime.tv_nsec))
+    if (statx(AT_FDCWD, path, 0, STATX_SIZE | STATX_NLINK | STATX_BTIME, &status) != 0)
+        return;
+    bool is_gone = status.stx_nlink == 0; /* it has no path, as a memfd has none */
+    bool is_new =
+        status.stx_mask & STATX_BTIME &&
+        is_made_since_begin(thread->recorder, status.stx_btime.tv_sec, status.stx_btime.tv_nsec);
+    if (!is_gone && !is_new)
         return;
     for (uint64_t done = 0; done < status.stx_size; done += PIECE) {
-        size_t size = without_zeros(bytes, read_file(start->path, done, bytes, PIECE));
+        size_t size = without_zeros(bytes, read_file(path, done, bytes, PIECE));
         uint32_t number = size ? add_contents(thread, bytes, size) : 0;
         vector_push(&thread->process->arena, &start->pieces, number);
     }

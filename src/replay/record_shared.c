@@ -75,9 +75,25 @@ static void join_groups(struct recorded_process *process, uint32_t number) {
     }
 }
 
+/* The process of THREAD is about to map the shared file NUMBER. */
+static void note_shared(struct recorded_process *process, uint32_t number) {
+    join_groups(process, number);
+    if (!has_shared(process, number))
+        vector_push(&process->arena, &process->shared, number);
+    process->shares_pages = true;
+}
+
+uint32_t share_memory(struct recorded_thread *thread) {
+    struct recorder *recorder = thread->recorder;
+    if (recorder->shared.count == QUIPU_SHARED_MAX)
+        return 0;
+    vector_push(recorder->arena, &recorder->shared, (struct shared_file){.device = 0});
+    note_shared(thread->process, (uint32_t)recorder->shared.count);
+    return (uint32_t)recorder->shared.count;
+}
+
 uint32_t share_file(struct recorded_thread *thread, const char *path, const char *name) {
     struct recorder *recorder = thread->recorder;
-    struct recorded_process *process = thread->process;
     struct shared_file file;
     if (!identify(path, &file) || !is_own(recorder, &file, name))
         return 0;
@@ -88,10 +104,7 @@ uint32_t share_file(struct recorded_thread *thread, const char *path, const char
         vector_push(recorder->arena, &recorder->shared, file);
         number = (uint32_t)recorder->shared.count;
     }
-    join_groups(process, number);
-    if (!has_shared(process, number))
-        vector_push(&process->arena, &process->shared, number);
-    process->shares_pages = true;
+    note_shared(thread->process, number);
     return number;
 }
 

@@ -67,11 +67,39 @@ static void of_sparse_file(void) {
     unlink("sparse");
 }
 
+static void of_zeros(void) {
+    int fd = open("/dev/zero", O_RDWR), status;
+    char *own = map(1, MAP_PRIVATE, fd), *shared = map(1, MAP_SHARED, fd);
+    char *other = map(1, MAP_SHARED, fd);
+    strcpy(own, "own");
+    if (fork() == 0) {
+        strcpy(shared, "child");
+        strcpy(own, "child");
+        _exit(0);
+    }
+    wait(&status);
+    say("shared zeros", shared);
+    say("other zeros", other);
+    say("private zeros", own);
+}
+
+/* Executes this program, of which there is no file then. */
+static void from_memory(char **argv) {
+    char bytes[PAGE];
+    int fd = memfd_create("program", MFD_CLOEXEC), from = open("/proc/self/exe", O_RDONLY);
+    for (ssize_t size; (size = read(from, bytes, sizeof bytes)) > 0;)
+        if (write(fd, bytes, (size_t)size) != size)
+            abort();
+    fexecve(fd, (char *[]){argv[0], argv[1], "from memory", NULL}, (char *[]){NULL});
+    abort();
+}
+
 static void of_limited_data(void) {
     struct rlimit none = {0, RLIM_INFINITY};
     void *end = sbrk(0);
     setrlimit(RLIMIT_DATA, &none);
     printf("limited: %d, %d\n", sbrk(1 << 20) == (void *)-1, sbrk(0) == end);
+    fflush(stdout);
 }
 
 static void of_shared_memory(void) {
@@ -115,12 +143,15 @@ static void in_child(void) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
+    printf("%d arguments\n", argc);
     of_file(argv[1]);
     of_shared_memory();
     in_part();
     in_child();
     of_sparse_file();
+    of_zeros();
     of_limited_data();
+    if (argc == 2)
+        from_memory(argv);
     return 6;
 }
