@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 enum {
+    PAGE = 4096,
     PIECE = QUIPU_RECORDING_MEMORY_MAX,
     TYPE_MASK = MAP_TYPE
 };
@@ -238,8 +239,9 @@ static void record_contents(struct recorded_thread *thread, const char *path) {
         return;
     }
     uint64_t left = (uint64_t)status.st_size - start, to;
-    uint64_t end = start + (left < arguments[1] ? left : arguments[1]);
-    bool is_whole = start == 0 && left <= arguments[1];
+    uint64_t size = (arguments[1] + PAGE - 1) / PAGE * PAGE; /* all of the last page is there */
+    uint64_t end = start + (left < size ? left : size);
+    bool is_whole = start == 0 && left <= size;
     if (is_sparse && thread->maps && is_whole)
         record_shared_end(thread, thread->maps, 0);
     if (is_sparse && (!thread->maps || is_whole))

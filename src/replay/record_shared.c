@@ -17,6 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum {
+    PAGE = 4096
+};
+
 /* Sets FILE to that at PATH, of a descriptor. A number of a file that is gone may be that of
  * another one later, so the time at which it was made tells them apart. */
 static bool identify(const char *path, struct shared_file *file) {
@@ -114,7 +118,7 @@ void record_shared(struct recorded_thread *thread) {
     put_number(event, (uint64_t)thread->call.result, sizeof(uint64_t));
     buffer_uleb128(event, thread->maps);
     buffer_uleb128(event, thread->call.arguments[5]);
-    buffer_uleb128(event, thread->call.arguments[1]);
+    buffer_uleb128(event, (thread->call.arguments[1] + PAGE - 1) / PAGE * PAGE);
     add_recorded_event(thread, QUIPU_EVENT_MEMORY);
 }
 

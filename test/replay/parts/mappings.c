@@ -41,6 +41,8 @@ static void of_file(const char *path) {
         say("moved", moved + PAGE);
         say("left", bytes + PAGE);
     }
+    bytes = mmap(NULL, 2, PROT_READ, MAP_SHARED, open(path, O_RDONLY), 0);
+    say("behind two bytes", bytes + 3);
     bytes = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, open(path, O_RDONLY), 0);
     bytes = mremap(bytes, PAGE, 3 * PAGE, MREMAP_MAYMOVE);
     say("grown, shared", bytes + 2 * PAGE);
