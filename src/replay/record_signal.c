@@ -17,6 +17,7 @@
 #include "x86/kernel.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -244,6 +245,22 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
 
 /* ---- faults ---- */
 
+/* Whether the process is the first one of a PID namespace. The kernel does not end it by a fault
+ * while it is traced: it would come to the fault for ever. */
+static bool is_first_of_namespace(const struct recorded_thread *thread) {
+    static const char key[] = "NSpid:";
+    char path[64], line[256];
+    bool is_first = false;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)thread->process->number);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, key, sizeof key - 1) == 0)
+            is_first = strcmp(strrchr(line, '\t'), "\t1\n") == 0;
+    if (file)
+        fclose(file);
+    return is_first;
+}
+
 void record_fault(struct recorded_thread *thread, const struct thread_stop *stop) {
     siginfo_t info;
     if (record_counter(thread, stop->signal))
@@ -255,4 +272,6 @@ void record_fault(struct recorded_thread *thread, const struct thread_stop *stop
         enter_handler(thread, stop->signal, QUIPU_SIGNAL_FAULT, &info);
     else
         record_death(thread, stop->signal, QUIPU_SIGNAL_FAULT, &info);
+    if (thread->signal && is_first_of_namespace(thread))
+        kill(thread->process->number, SIGKILL);
 }
