@@ -1,7 +1,6 @@
 /* still_loop.c: loops that change nothing; see still_loop.h.
  *
- * Not perfect: vector registers are not compared, as no compiler waits with them. A loop with more
- * than STEPS_MAX instructions is not found. */
+ * Not perfect: a loop with more than STEPS_MAX instructions is not found. */
 #include "tracee/still_loop.h"
 
 #include "tracee/call_effects.h"
@@ -10,6 +9,7 @@
 #include "util/process.h"
 #include "x86/call_stop.h"
 #include "x86/kernel.h"
+#include "x86/registers.h"
 #include "x86/step.h"
 
 #include <sched.h>
@@ -78,8 +78,17 @@ static bool is_unchanged(pid_t thread, const range_list *copy) {
     return true;
 }
 
+/* Sets HASH to that of the vector registers. */
+static bool get_vectors(pid_t thread, uint64_t *hash) {
+    static struct registers registers;
+    bool good = get_registers(thread, &registers);
+    *hash = good ? hash_vectors(&registers) : 0;
+    return good;
+}
+
 enum loop_state find_still_loop(pid_t thread, int *status) {
     struct user_regs_struct registers;
+    uint64_t vectors, now;
     struct arena arena = {0};
     range_list copy = {0};
     if (!get_general_registers(thread, &registers))
@@ -88,11 +97,12 @@ enum loop_state find_still_loop(pid_t thread, int *status) {
     enum loop_state state = go_in_loop(thread, registers.rip, hash, status);
     if (state != LOOP_FOUND)
         return state;
-    if (!copy_writable_memory(&arena, thread, &copy))
+    if (!get_vectors(thread, &vectors) || !copy_writable_memory(&arena, thread, &copy))
         state = LOOP_NONE;
     else
         state = go_in_loop(thread, registers.rip, hash, status);
-    if (state == LOOP_FOUND && !is_unchanged(thread, &copy))
+    if (state == LOOP_FOUND && (!get_vectors(thread, &now) || now != vectors ||
+                                !is_unchanged(thread, &copy)))
         state = LOOP_NONE;
     arena_release(&arena);
     return state;

@@ -228,6 +228,74 @@ bool has_same_stack(const struct registers *one, const struct registers *other) 
            memcmp(areas[0] + STACK_PLACE, areas[1] + STACK_PLACE, SSE_PLACE - STACK_PLACE) == 0;
 }
 
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    return hash;
+}
+
+enum {
+    STACK_REGISTERS = 8,
+    STACK_ROOM = 16,  /* bytes from one to the next */
+    STACK_BYTES = 10, /* of them, that one has */
+    TAGS_PLACE = 4    /* a bit for each register of the x87 that is in use */
+};
+
+/* Whether %st(INDEX) is in use. */
+static bool is_used(const struct registers *registers, unsigned index) {
+    uint64_t present = 0;
+    const uint8_t *area = registers->vectors;
+    if (registers->vector_size >= XSAVE_HEADER + sizeof present)
+        memcpy(&present, area + XSAVE_HEADER, sizeof present);
+    unsigned top = area[3] >> 3;
+    return present & 1 && area[TAGS_PLACE] >> (top + index) % STACK_REGISTERS & 1;
+}
+
+unsigned stack_registers(const struct registers *registers, uint8_t bytes[8][16]) {
+    unsigned count = 0;
+    for (; count < STACK_REGISTERS && is_used(registers, count); count++) {
+        memset(bytes[count], 0, STACK_ROOM);
+        memcpy(bytes[count], registers->vectors + STACK_PLACE + (size_t)count * STACK_ROOM,
+               STACK_BYTES);
+    }
+    return count;
+}
+
+/* Adds the control and status of the x87, and the registers that are in use. In its initial state
+ * the area may be empty, or have the same in it. */
+static uint64_t hash_stack(uint64_t hash, const struct registers *registers) {
+    static const uint8_t initial[TAGS_PLACE + 1] = {0x7f, 0x03};
+    uint64_t present = 0;
+    const uint8_t *area = registers->vectors;
+    if (registers->vector_size >= XSAVE_HEADER + sizeof present)
+        memcpy(&present, area + XSAVE_HEADER, sizeof present);
+    if (!(present & 1) || memcmp(area, initial, sizeof initial) == 0)
+        return hash;
+    hash = hash_bytes(hash, area, sizeof initial);
+    for (unsigned i = 0; i < STACK_REGISTERS; i++)
+        if (is_used(registers, i))
+            hash = hash_bytes(hash, area + STACK_PLACE + (size_t)i * STACK_ROOM, STACK_BYTES);
+    return hash;
+}
+
+uint64_t hash_vectors(const struct registers *registers) {
+    enum {
+        VECTORS = 32,
+        MASKS = 8
+    };
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (unsigned i = 0; i < VECTORS; i++) {
+        uint8_t bytes[VECTOR_BYTES];
+        vector_register(registers, i, bytes);
+        hash = hash_bytes(hash, bytes, sizeof bytes);
+    }
+    for (unsigned i = 0; i < MASKS; i++) {
+        uint64_t bits = mask_register(registers, i);
+        hash = hash_bytes(hash, (const uint8_t *)&bits, sizeof bits);
+    }
+    return hash_stack(hash, registers);
+}
+
 uint64_t mask_register(const struct registers *registers, unsigned number) {
     uint64_t bits;
     copy_part(registers, COMPONENT_MASKS, number, (uint8_t *)&bits, sizeof bits);

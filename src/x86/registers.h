@@ -81,6 +81,13 @@ uint8_t *edit_legacy_region(struct registers *registers);
 /* Whether the x87's registers and its and the vectors' control are the same in both. */
 bool has_same_stack(const struct registers *one, const struct registers *other);
 
+/* Sets BYTES to %st(0), ... as FXSAVE stores them, and returns how many of them are in use, one
+ * behind the other. */
+unsigned stack_registers(const struct registers *registers, uint8_t bytes[8][16]);
+
+/* Returns a hash of the vectors, masks, and the x87's registers that are in use. */
+uint64_t hash_vectors(const struct registers *registers);
+
 /* Returns the bits of %kN, N = NUMBER < 8. */
 uint64_t mask_register(const struct registers *registers, unsigned number);
 
