@@ -17,6 +17,9 @@ enum {
 /* In seconds: what a timer can tell apart. */
 static const double timer_least = 0.00006;
 
+/* A slice that takes longer is divided before passes are counted in it. */
+static const double slice_long = 0.01;
+
 /* ---- by one instruction ---- */
 
 /* Goes to the begin of the slice behind EVENTS events, from the nearest checkpoint. */
@@ -59,6 +62,27 @@ static enum reached go_to_pass(struct timeline *timeline, uint64_t address, uint
     return REACHED;
 }
 
+/* Makes checkpoints on the way from FROM, which takes SECONDS, to the end of the slice behind SLICE
+ * events, the closer, the nearer they are to it: by a timer. Returns the last one, or NULL if the
+ * user wants to stop. */
+static struct checkpoint *divide_way(struct timeline *timeline, struct checkpoint *from,
+                                     double seconds, uint64_t slice) {
+    set_stops(timeline, true, 0);
+    while (seconds > timer_least && go_to_copy(timeline, &from->stand)) {
+        seconds /= 2;
+        set_alarm(timeline, seconds);
+        struct halt halt = advance(timeline, false);
+        set_alarm(timeline, 0);
+        if (halt.kind == HALT_INTERRUPT)
+            return NULL;
+        struct checkpoint *made = NULL;
+        if (halt.kind == HALT_TIMER && timeline->here.events == slice)
+            made = keep_here(timeline);
+        timeline->working = from = made ? made : from;
+    }
+    return from;
+}
+
 /* From directly behind an event to in front of its instruction: the last pass of that in the slice
  * before. */
 static enum reached undo_event(struct timeline *timeline) {
@@ -70,10 +94,16 @@ static enum reached undo_event(struct timeline *timeline) {
     if (!begin)
         return REACHED_NOT;
     timeline->working = begin;
+    double begun = clock_seconds();
     reached = run_to_events(timeline, events);
+    double seconds = clock_seconds() - begun;
     address = player_event_address(timeline->player);
     if (!timeline->here.ended && reached != REACHED)
         return reached;
+    if (address && seconds > slice_long) /* the instruction may be passed often */
+        begin = divide_way(timeline, begin, seconds, events - 1);
+    if (!begin)
+        return REACHED_STOP;
     if (!go_to_copy(timeline, &begin->stand))
         return REACHED_NOT;
     if (!address) /* a signal behind the event before */
@@ -212,21 +242,9 @@ static enum reached divide_slice(struct timeline *timeline, const struct target 
     if (!last)
         return reached;
     timeline->working = last;
-    double left = measure_slice(timeline);
-    while (left > timer_least && go_to_copy(timeline, &last->stand)) {
-        left /= 2;
-        set_alarm(timeline, left);
-        struct halt halt = advance(timeline, false);
-        set_alarm(timeline, 0);
-        if (halt.kind == HALT_INTERRUPT)
-            return REACHED_STOP;
-        struct checkpoint *made = NULL;
-        if (halt.kind == HALT_TIMER && timeline->here.events == slice)
-            made = keep_here(timeline);
-        timeline->working = last = made ? made : last;
-    }
+    last = divide_way(timeline, last, measure_slice(timeline), slice);
     timeline->working = NULL;
-    return REACHED;
+    return last ? REACHED : REACHED_STOP;
 }
 
 /* Goes to the LAST point on the way from CHECKPOINT, by its number. */

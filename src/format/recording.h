@@ -174,6 +174,21 @@ enum quipu_event_kind {
     /* A file that any process has mapped, once. It has no place among the events.
      *     asciz path; u64 size; u64 seconds since 1970 and u32 nanoseconds of its last change */
     QUIPU_EVENT_FILE = 19,
+    /* The thread stands somewhere in its code, in front of an instruction.
+     *     u64 each: its registers; u64 hash of its vector registers (hash_vectors in
+     *     x86/registers.h); u64 hash of all memory that it may write (tracee/memory_hash.h); u64
+     *     address of the instruction that it has executed last
+     *     uleb ranges        of memory that is left out of that, then for each: u64 start, u64 end
+     *     some of the state, by which other passes of the instruction are told apart quickly: 16
+     *     bytes each of %xmm0 to %xmm15; uleb count, and u64 words of the x87's registers that are
+     *     in use; uleb count, and u64 words from 128 bytes below the stack pointer on
+     *     uleb words         of memory, then for each: u64 address, u64 value
+     *     u8 what of this is compared first (enum quick_kind in x86/state_check.h): 0 a general
+     *     register, uleb its number, as instructions encode it; 1 a word of the stack, uleb its
+     *     index; 2 another word, uleb its address
+     *     u8 size            of the instructions there that may be moved to give room to a jump, or
+     *     0; their bytes */
+    QUIPU_EVENT_PLACE = 20,
 };
 
 enum quipu_clone_kind {
@@ -184,7 +199,7 @@ enum quipu_clone_kind {
 };
 
 enum {
-    QUIPU_EVENT_KINDS = 20,
+    QUIPU_EVENT_KINDS = 21,
     QUIPU_MEMORY_ADDRESS = 6,
     QUIPU_MEMORY_CONTENTS = 7,
     QUIPU_MEMORY_SHARED = 8,

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct inside_file {
@@ -53,6 +54,29 @@ static struct inside_file *find_file(struct inside_files *files, const char *pat
     add_part(&files->known, &part, (uint32_t)files->files.count);
     vector_push(&files->arena, &files->files, file);
     return file;
+}
+
+static void unmap_file(struct inside_file *file) {
+    if (file && file->bytes)
+        munmap((void *)file->bytes, file->size);
+}
+
+/* Returns the file at PATH, which has changed in the last seconds, as it is now; or NULL. */
+static struct inside_file *find_young_file(struct inside_files *files, const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return NULL;
+    const struct timespec *now = &status.st_ctim, *then = &files->young_changed;
+    if (files->young && strcmp(files->young_path, path) == 0 && now->tv_sec == then->tv_sec &&
+        now->tv_nsec == then->tv_nsec)
+        return files->young;
+    unmap_file(files->young);
+    files->young = arena_alloc(&files->arena, sizeof *files->young);
+    *files->young = (struct inside_file){0};
+    files->young_path = arena_copy(&files->arena, path, strlen(path));
+    files->young_changed = *now;
+    map_file(&files->arena, path, (size_t)status.st_size, files->young);
+    return files->young;
 }
 
 static bool is_used(const struct inside_file *file, uint64_t offset) {
@@ -139,10 +163,24 @@ const struct inside_plan *find_inside_plan(struct inside_files *files, const cha
     return plan;
 }
 
+const uint8_t *find_code_function(struct inside_files *files, const char *path, uint64_t offset,
+                             size_t *size, size_t *place) {
+    const struct inside_file *file = find_file(files, path);
+    if (!file)
+        file = find_young_file(files, path);
+    const struct code_range *range =
+        file && file->bytes ? find_code_range(&file->ranges, offset) : NULL;
+    if (!range || range->offset + range->size > file->size)
+        return NULL;
+    *size = range->size;
+    *place = offset - range->offset;
+    return file->bytes + range->offset;
+}
+
 void forget_inside_files(struct inside_files *files) {
     for (size_t i = 0; i < files->files.count; i++)
-        if (files->files.data[i]->bytes)
-            munmap((void *)files->files.data[i]->bytes, files->files.data[i]->size);
+        unmap_file(files->files.data[i]);
+    unmap_file(files->young);
     forget_parts(&files->known);
     arena_release(&files->arena);
     *files = (struct inside_files){0};

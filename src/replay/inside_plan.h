@@ -7,6 +7,8 @@
 #include "util/vector.h"
 #include "x86/call_patch.h"
 
+#include <time.h>
+
 /* How one instruction can be replaced. With neither padding nor moved bytes, it cannot. */
 struct inside_plan {
     uint64_t offset; /* of the instruction, in its file */
@@ -23,12 +25,20 @@ struct inside_files {
     struct arena arena;
     struct known_parts known; /* their indices */
     VECTOR(struct inside_file *) files;
+    struct inside_file *young; /* that has changed in the last seconds, looked at last; or NULL */
+    const char *young_path;
+    struct timespec young_changed; /* its time */
 };
 
 /* Returns how the instruction at OFFSET of the file at PATH can be replaced, or NULL if it cannot.
  * Valid as long as FILES. */
 const struct inside_plan *find_inside_plan(struct inside_files *files, const char *path,
                                            uint64_t offset);
+
+/* Returns the SIZE bytes of the function in the file at PATH that has OFFSET at PLACE, as the call
+ * frame information tells; NULL if that is not known. Valid as long as FILES. */
+const uint8_t *find_code_function(struct inside_files *files, const char *path, uint64_t offset,
+                             size_t *size, size_t *place);
 void forget_inside_files(struct inside_files *files);
 
 #endif

@@ -1,5 +1,6 @@
 /* play.h: the state of a player, which its parts share: player.c, play_event.c, play_start.c,
- * play_program.c, play_call.c, play_thread.c, play_tick.c, play_loop.c, play_inside.c.
+ * play_program.c, play_call.c, play_thread.c, play_tick.c, play_place.c, play_loop.c,
+ * play_inside.c.
  *
  * One thread at a time plays: that of the next event. All others are stopped, each behind its last
  * event, or in front of a call that waits for its result. */
@@ -88,6 +89,9 @@ struct player {
     bool stepped;           /* its last instruction was a single step */
     uint64_t steps;         /* since the last event, if the next one comes behind steps */
     bool announced;         /* there was a pause in front of the signal that comes next */
+    bool has_state_place;   /* the next event is `state_place` */
+    struct state_place state_place;
+    struct state_stop state_stop; /* the thread that plays goes there */
     pid_t alarm_thread;     /* recorded number of the thread that pauses at a tick; 0: none */
     uint64_t alarm_count;   /* of its cells and base, at least */
 
@@ -256,6 +260,22 @@ bool needs_step(struct player *player);
 
 /* The thread has executed one instruction. Returns whether that was the next event. */
 bool play_step(struct player *player);
+
+/* ---- play_place.c ---- */
+
+/* If the next event is a place in code without ticks, the thread will stop at passes of its
+ * instruction. With STEP it is about to execute one instruction, and is looked at behind that. */
+void approach_place(struct player *player, bool step);
+
+/* The thread has stopped with STATUS, of wait. It will no longer stop there. */
+enum state_stopped leave_place(struct player *player, int status);
+
+/* If the thread is at the place of the next event, that is done. Returns whether it is. */
+bool play_place(struct player *player);
+
+/* Whether the thread, which is not there, stands in front of the same instruction, or of one of
+ * those behind it that may be moved. */
+bool is_at_other_pass(struct player *player);
 
 /* ---- play_loop.c ---- */
 

@@ -162,7 +162,7 @@ void forget_event(struct player *player) {
     arena_clear(&player->event_arena);
     player->memory.count = player->memory.capacity = 0;
     player->memory.data = NULL;
-    player->has_event = player->announced = false;
+    player->has_event = player->announced = player->has_state_place = false;
 }
 
 void pass_event(struct player *player) {

@@ -106,7 +106,7 @@ bool needs_step(struct player *player) {
     const struct process_ticks *ticks = &player->thread->process->ticks;
     struct steps_event steps;
     struct tick_event tick;
-    if (peek_steps(player, &steps))
+    if (peek_steps(player, &steps) || is_at_other_pass(player))
         return true;
     return peek_tick(player, &tick) && ticks->armed && ticks->code &&
            tick_is_before(ticks->code, player->process, &tick.place);

@@ -228,10 +228,11 @@ static int take_stop(struct player *player, int status, struct pause_request req
             !player->hooks->is_breakpoint(player->hooks->context, stop.address))
             return (int)play_fault(player, stop.signal);
         set_thread_address(player->process, stop.address);
-        return PAUSE_BREAKPOINT;
+        return play_place(player) ? (int)pause_behind(player) : PAUSE_BREAKPOINT;
     case REASON_WRITE:
     case REASON_STEP:
-        if (play_tick(player) || (player->stepped && play_step(player)))
+        if (play_tick(player) ||
+            (player->stepped && (play_step(player) || play_place(player))))
             return (int)pause_behind(player);
         if (stop.reason == REASON_WRITE)
             return PAUSE_WRITE;
@@ -243,6 +244,16 @@ static int take_stop(struct player *player, int status, struct pause_request req
     default:
         return GO_ON;
     }
+}
+
+/* The same, if the thread may have been on its way to a place. */
+static int handle_stop(struct player *player, int status, struct pause_request request) {
+    if (leave_place(player, status) == STATE_NONE)
+        return take_stop(player, status, request);
+    player->in_call = player->has_mapped = false;
+    if (play_place(player))
+        return (int)pause_behind(player);
+    return request.interrupt ? PAUSE_INTERRUPTED : GO_ON; /* the signal may be lost on the way */
 }
 
 /* ---- going ---- */
@@ -312,18 +323,21 @@ static enum play_pause go_on(struct player *player, bool step) {
         return take_signal(player, &signal);
     }
     int pause = player->ended ? PAUSE_ENDED : GO_ON;
+    if (pause == GO_ON && play_place(player))
+        return pause_behind(player);
     while (pause == GO_ON) {
         int status = 0;
         request.step = step || needs_step(player);
         if (!request.step)
             give_inside(player);
         approach_tick(player, request.step);
+        approach_place(player, request.step);
         if (player->ended)
             return PAUSE_ENDED;
         if (resume(player, &request, &status)) {
             take_inside(player);
             request.step = step;
-            pause = take_stop(player, status, request);
+            pause = handle_stop(player, status, request);
         } else {
             player->process = 0;
             end_by_difference(player, "is gone");

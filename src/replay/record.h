@@ -137,6 +137,7 @@ struct recorded_thread {
     struct tick_stop tick; /* it goes to its next tick */
     double next_look;      /* whether it waits in a loop; 0: not asked yet */
     double look_pause;     /* seconds from that look to the one behind it */
+    double next_place;     /* it is stopped at no place before */
 
     /* Its turn. */
     uint32_t priority;    /* if turns are random */
@@ -547,6 +548,10 @@ void end_tick(struct recorded_thread *thread);
  * there. */
 bool record_tick(struct recorded_thread *thread);
 
+/* Executes one instruction of THREAD that is no system call. Returns whether it has. If it has
+ * stopped for another reason, that is pending. */
+bool record_step(struct recorded_thread *thread);
+
 /* The thread, which executes, is stopped, to go to its next tick then. */
 void ask_for_tick(struct recorded_thread *thread);
 
@@ -572,11 +577,26 @@ bool record_counter(struct recorded_thread *thread, int signal);
 
 /* ---- record_loop.c ---- */
 
+/* THREAD, which executes, is stopped by us. Returns whether it stands then. Otherwise it has come to
+ * a stop of its own, which is pending, or its end. */
+bool stop_executing(struct recorded_thread *thread);
+
 /* THREAD executes, and others wait for its turn, or a signal for its next call. If it is in a loop
- * that changes nothing, its turn ends there, and signals come in; returns true then. */
+ * that changes nothing, or comes to a place that a replay finds, its turn ends there, and signals
+ * come in; returns true then. */
 bool record_loop(struct recorded_thread *thread);
 
+/* ---- record_place.c ---- */
+
+/* THREAD, which has the turn, stands in its program's code; it waits in no loop. Goes on to a place
+ * there that a replay finds, and adds its event. Returns whether it has. If it has not, the thread
+ * stands all the same, or has a pending stop. */
+bool record_place(struct recorded_thread *thread);
+
 /* ---- record_image.c ---- */
+
+/* Whether STATUS, of the thread NUMBER, is of a stop in front of a call. */
+bool is_entry_stop(pid_t number, int status);
 
 /* Only the last SECONDS are kept; 0: all. */
 void begin_last(struct recorder *recorder, double seconds, const char *program, char **command);

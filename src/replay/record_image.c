@@ -44,8 +44,7 @@ static void leave_entry(struct user_regs_struct *registers) {
     registers->rax = registers->orig_rax;
 }
 
-/* Whether STATUS is of a stop in front of a call. */
-static bool is_entry_stop(pid_t number, int status) {
+bool is_entry_stop(pid_t number, int status) {
     bool may_be = status == CALL_STATUS || status >> 16 == PTRACE_EVENT_SECCOMP;
     return may_be && read_stop(number, status, NULL).reason == REASON_CALL_ENTRY;
 }

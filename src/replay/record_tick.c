@@ -25,8 +25,7 @@ void end_tick(struct recorded_thread *thread) {
         tick_stop_end(thread->process->ticks.code, &thread->tick, thread->number);
 }
 
-/* Executes one instruction that is no system call. Returns whether it has. */
-static bool step(struct recorded_thread *thread) {
+bool record_step(struct recorded_thread *thread) {
     int status;
     struct single_step step = begin_step(thread->number);
     if (!step.is_step || ptrace(PTRACE_SINGLESTEP, thread->number, NULL, NULL) != 0 ||
@@ -45,7 +44,7 @@ static bool step(struct recorded_thread *thread) {
 static void record_steps(struct recorded_thread *thread, unsigned count) {
     struct user_regs_struct registers;
     uint64_t steps = 0;
-    while (steps < count && step(thread))
+    while (steps < count && record_step(thread))
         steps++;
     bool ends = thread->is_pending && (!WIFSTOPPED(thread->pending) || thread->pending >> 16);
     if (!steps || ends || !get_general_registers(thread->number, &registers))

@@ -140,11 +140,12 @@ static bool holds_signal(const struct recorded_thread *thread) {
     return thread->held && !thread->stands && !thread->is_pending && thread->state == RECORD_RUNS;
 }
 
-/* Looks whether the thread waits in a loop, ever more rarely. Returns whether it does. */
+/* Looks whether the thread waits in a loop, or can be stopped at a place. That is asked ever more
+ * rarely, unless a signal waits for it. Returns whether it does, or is. */
 static bool look_for_loop(struct recorded_thread *thread, double now) {
     static const double first = 0.02, last = 2;
     bool is_time = thread->next_look != 0 && now >= thread->next_look;
-    if (thread->next_look == 0)
+    if (thread->next_look == 0 || thread->held)
         thread->look_pause = first;
     if (thread->next_look == 0 || is_time) {
         thread->next_look = now + thread->look_pause;

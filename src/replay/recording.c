@@ -393,6 +393,57 @@ bool read_loop_event(struct event *event, struct loop_event *loop) {
     return is_taken(bytes);
 }
 
+static void read_left_out(struct arena *arena, struct cursor *bytes, address_range_list *list) {
+    *list = (address_range_list){0};
+    uint64_t count = cursor_uleb128_to(bytes, LEFT_OUT_MAX);
+    for (uint64_t i = 0; i < count && !bytes->failed; i++) {
+        struct address_range range = {.start = cursor_number(bytes, sizeof range.start)};
+        range.end = cursor_number(bytes, sizeof range.end);
+        vector_push(arena, list, range);
+    }
+}
+
+/* Takes COUNT bytes. */
+static void take_bytes(struct cursor *bytes, void *to, size_t count) {
+    const uint8_t *from = cursor_bytes(bytes, count);
+    if (from && count)
+        memcpy(to, from, count);
+}
+
+static void read_state(struct cursor *bytes, struct state_check_data *data) {
+    take_bytes(bytes, data->vectors, sizeof data->vectors);
+    data->float_count = cursor_uleb128_to(bytes, 2 * (uint64_t)CHECK_FLOATS);
+    take_bytes(bytes, data->floats, data->float_count * sizeof(uint64_t));
+    data->stack_count = cursor_uleb128_to(bytes, CHECK_STACK_MAX);
+    take_bytes(bytes, data->stack, data->stack_count * sizeof *data->stack);
+    data->word_count = cursor_uleb128_to(bytes, CHECK_WORDS_MAX);
+    take_bytes(bytes, data->words, data->word_count * sizeof *data->words);
+}
+
+bool read_place_event(struct arena *arena, struct event *event, struct state_place *place) {
+    static struct registers registers;
+    struct cursor *bytes = &event->bytes;
+    _Static_assert(sizeof registers.general == QUIPU_REGISTERS * sizeof(uint64_t), "registers");
+    registers.vector_size = 0;
+    take_bytes(bytes, &registers.general, sizeof registers.general);
+    place->registers = registers.general;
+    place->vectors = cursor_number(bytes, sizeof place->vectors);
+    place->memory = cursor_number(bytes, sizeof place->memory);
+    place->last = cursor_number(bytes, sizeof place->last);
+    read_left_out(arena, bytes, &place->left_out);
+    set_checked_registers(&place->data, &registers);
+    read_state(bytes, &place->data);
+    place->quick.kind = (uint8_t)cursor_number(bytes, 1);
+    place->quick.place = cursor_uleb128(bytes);
+    place->size = (uint8_t)cursor_number(bytes, 1);
+    if (place->size > MOVED_MAX || place->quick.kind >= QUICK_KINDS ||
+        !set_quick_value(&place->data, &place->quick))
+        return false;
+    take_bytes(bytes, place->bytes, place->size);
+    return is_taken(bytes) && place->data.stack_count &&
+           (!place->size || place->size >= LONG_JUMP_SIZE);
+}
+
 bool read_exit_event(struct event *event) {
     return is_taken(&event->bytes);
 }

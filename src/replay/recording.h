@@ -3,6 +3,7 @@
 #define QUIPU_REPLAY_RECORDING_H
 
 #include "format/recording.h"
+#include "tracee/state_stop.h"
 #include "tracee/tick_stop.h"
 #include "util/arena.h"
 #include "util/cursor.h"
@@ -174,6 +175,8 @@ bool read_call_event(struct event *event, struct call_event *call);
 bool read_entry_event(struct event *event, struct call_event *call); /* without a result */
 bool read_clone_event(struct event *event, struct clone_event *made);
 bool read_loop_event(struct event *event, struct loop_event *loop);
+/* The list of PLACE is in ARENA. */
+bool read_place_event(struct arena *arena, struct event *event, struct state_place *place);
 bool read_site_event(struct event *event, struct site_event *site);
 bool read_exit_event(struct event *event);
 bool read_signal_event(struct event *event, struct signal_event *signal);

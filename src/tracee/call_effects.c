@@ -221,3 +221,52 @@ bool effects_end(struct call_effects *effects, pid_t process, const struct syste
     return add_outputs(effects, process, call, ranges) &&
            add_measured(effects, process, call, ranges);
 }
+
+/* ---- a call that has not ended ---- */
+
+static void add_place(struct arena *arena, uint64_t address, uint64_t size, range_list *ranges) {
+    if (address && size)
+        vector_push(arena, ranges, ((struct memory_range){address, size, NULL}));
+}
+
+static void add_vector_to_come(struct arena *arena, pid_t process, uint64_t address, uint64_t count,
+                               range_list *ranges) {
+    struct iovec parts[VECTORS_MAX];
+    if (count > VECTORS_MAX || !read_memory(process, address, parts, count * sizeof *parts))
+        return; /* the call fails */
+    for (uint64_t i = 0; i < count; i++)
+        add_place(arena, (uint64_t)parts[i].iov_base, parts[i].iov_len, ranges);
+}
+
+bool effects_to_come(struct call_effects *effects, pid_t process, const struct system_call *call,
+                     struct arena *arena, range_list *ranges) {
+    const struct msghdr *message = &effects->message;
+    if (!effects->known)
+        return false;
+    for (int i = 0; i < QUIPU_CALL_ACCESSES && effects->row->accesses[i]; i++) {
+        uint32_t extent = effects->row->accesses[i];
+        if (!is_output(extent))
+            continue;
+        uint64_t size = quipu_extent_kind(extent) == QUIPU_EXTENT_POINTED
+                            ? effects->pointed[i]
+                            : most_output_bytes(call, extent);
+        if (size > OUTPUT_MAX)
+            return false;
+        add_place(arena, argument(call, extent & 7), size, ranges);
+    }
+    for (int i = 0; i < QUIPU_MEASURES_MOST && effects->row->measures[i]; i++) {
+        uint32_t measure = effects->row->measures[i];
+        uint64_t p = argument(call, quipu_measure_p(measure));
+        if (!(measure & QUIPU_MEASURE_WRITES))
+            continue;
+        if (quipu_measure_kind(measure) == QUIPU_MEASURE_VECTOR) {
+            add_vector_to_come(arena, process, p, argument(call, quipu_measure_n(measure)), ranges);
+            continue;
+        }
+        add_place(arena, p, sizeof *message, ranges);
+        add_place(arena, (uint64_t)message->msg_name, message->msg_namelen, ranges);
+        add_place(arena, (uint64_t)message->msg_control, message->msg_controllen, ranges);
+        add_vector_to_come(arena, process, (uint64_t)message->msg_iov, message->msg_iovlen, ranges);
+    }
+    return true;
+}

@@ -35,8 +35,7 @@ uint64_t output_bytes(const struct system_call *call, uint32_t extent, int64_t r
     }
 }
 
-/* Returns the maximum number of bytes that the call may write. */
-static uint64_t most_output_bytes(const struct system_call *call, uint32_t extent) {
+uint64_t most_output_bytes(const struct system_call *call, uint32_t extent) {
     uint32_t pointer = extent & 7;
     int64_t most =
         pointer + 1 < QUIPU_CALL_ARGUMENTS ? (int64_t)call->arguments[pointer + 1] : INT64_MAX;

@@ -44,6 +44,9 @@ static inline bool is_output(uint32_t extent) {
  * returns RESULT. */
 uint64_t output_bytes(const struct system_call *call, uint32_t extent, int64_t result);
 
+/* Returns the maximum of that. */
+uint64_t most_output_bytes(const struct system_call *call, uint32_t extent);
+
 /* Returns the row of CALL, or one of QUIPU_CALL_ONCE if the table has none. */
 const struct quipu_system_call *find_call_row(const struct system_call *call);
 

@@ -74,8 +74,7 @@ static int64_t distance_of(const uint8_t *code, size_t size) {
     return distance;
 }
 
-/* Whether a jump of the function may go to between FROM and TO. */
-static bool is_jumped_into(const uint8_t *code, size_t count, size_t from, size_t to) {
+bool is_jumped_into(const uint8_t *code, size_t count, size_t from, size_t to) {
     for (size_t at = 0; at < count;) {
         struct decoded decoded;
         if (!decode_instruction(code + at, count - at, &decoded))

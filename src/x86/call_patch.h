@@ -35,6 +35,9 @@ size_t write_numbered_jump(uint8_t *code, uint64_t at, uint32_t number, uint64_t
 /* Writes the instruction that makes a system call. */
 void write_call(uint8_t code[CALL_SIZE]);
 
+/* Whether a jump of the function of COUNT bytes at CODE may go to between FROM and TO. */
+bool is_jumped_into(const uint8_t *code, size_t count, size_t from, size_t to);
+
 /* Returns how many bytes behind the call at PLACE of a function of COUNT bytes at CODE must move
  * so that a long jump has room, or 0 if that is not possible. Only instructions move that concern
  * nothing but registers and to which nothing jumps. */

@@ -91,6 +91,7 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
     struct tick_event tick;
     struct steps_event steps;
     struct loop_event loop;
+    struct state_place place;
     struct file_event file;
     struct cursor contents;
     uint32_t number;
@@ -120,6 +121,8 @@ static bool take_apart(struct arena *arena, struct recording *recording, struct 
         return read_file_event(event, &file);
     case QUIPU_EVENT_LOOP:
         return read_loop_event(event, &loop);
+    case QUIPU_EVENT_PLACE:
+        return read_place_event(arena, event, &place);
     case QUIPU_EVENT_EXIT:
         return read_exit_event(event);
     case QUIPU_EVENT_TICK:

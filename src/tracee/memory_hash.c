@@ -1,0 +1,128 @@
+/* memory_hash.c: see memory_hash.h.
+ *
+ * The hashes of pages are added, so it does not matter how the kernel divides memory into mappings.
+ * Of private memory without a file only pages are read that the process has (/proc/PID/pagemap). */
+#include "tracee/memory_hash.h"
+
+#include "tracee/tracee.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PAGE = 4096,
+    PAGES = 64, /* that are read at a time */
+    LANES = 4
+};
+
+#define PAGE_IS_THERE ((uint64_t)3 << 62) /* present, or swapped out */
+
+struct hashing {
+    const address_range_list *left_out;
+    int memory, pages;
+    uint64_t hash;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+/* Several at once, since a processor multiplies several at a time. */
+static uint64_t hash_page(uint64_t address, const uint64_t *words) {
+    uint64_t hashes[LANES] = {address, 1, 2, 3}, any = 0;
+    for (size_t i = 0; i < PAGE / sizeof *words; i += LANES)
+        for (size_t lane = 0; lane < LANES; lane++) {
+            any |= words[i + lane];
+            hashes[lane] = mix(hashes[lane], words[i + lane]);
+        }
+    for (size_t lane = 1; lane < LANES; lane++)
+        hashes[0] = mix(hashes[0], hashes[lane]);
+    return any ? hashes[0] : 0;
+}
+
+static void clear_left_out(const struct hashing *hashing, uint64_t address, uint8_t *bytes,
+                           size_t size) {
+    for (size_t i = 0; i < hashing->left_out->count; i++) {
+        const struct address_range *range = &hashing->left_out->data[i];
+        uint64_t start = range->start > address ? range->start : address;
+        uint64_t end = range->end < address + size ? range->end : address + size;
+        if (start < end)
+            memset(bytes + (start - address), 0, end - start);
+    }
+}
+
+/* Returns how many of the SIZE bytes at ADDRESS are to be read, or passed over: then IS_THERE
+ * becomes false. */
+static size_t find_pages(const struct hashing *hashing, uint64_t address, size_t size,
+                         bool *is_there) {
+    uint64_t entries[PAGES];
+    size_t count = size / PAGE, same = 1;
+    *is_there = true;
+    if (pread(hashing->pages, entries, count * sizeof *entries,
+              (off_t)(address / PAGE * sizeof *entries)) != (ssize_t)(count * sizeof *entries))
+        return size;
+    *is_there = entries[0] & PAGE_IS_THERE;
+    while (same < count && ((entries[same] & PAGE_IS_THERE) != 0) == *is_there)
+        same++;
+    return same * PAGE;
+}
+
+static void hash_mapping(struct hashing *hashing, uint64_t start, uint64_t end, bool is_private) {
+    static uint64_t words[PAGES * PAGE / sizeof(uint64_t)];
+    for (uint64_t at = start, size; at < end; at += size) {
+        bool is_there = true;
+        size = end - at < sizeof words ? end - at : sizeof words;
+        if (is_private)
+            size = find_pages(hashing, at, size, &is_there);
+        if (!is_there)
+            continue;
+        ssize_t count = pread(hashing->memory, words, size, (off_t)at);
+        if (count < PAGE) { /* behind the end of its file */
+            size = PAGE;
+            continue;
+        }
+        size = (uint64_t)count / PAGE * PAGE;
+        clear_left_out(hashing, at, (uint8_t *)words, size);
+        for (size_t page = 0; page < size / PAGE; page++)
+            hashing->hash += hash_page(at + page * PAGE, words + page * (PAGE / sizeof(uint64_t)));
+    }
+}
+
+static int open_memory(pid_t process, const char *name) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)process, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool hash_writable_memory(pid_t process, const address_range_list *left_out, uint64_t *hash) {
+    struct hashing hashing = {.left_out = left_out,
+                              .memory = open_memory(process, "mem"),
+                              .pages = open_memory(process, "pagemap")};
+    int maps = open_memory(process, "maps");
+    FILE *file = maps >= 0 ? fdopen(maps, "re") : NULL;
+    char *line = NULL, *at;
+    size_t room = 0;
+    while (file && getline(&line, &room, file) > 0) {
+        uint64_t start = strtoull(line, &at, 16), end = strtoull(at + 1, &at, 16);
+        if (strncmp(at, " rw", 3) != 0)
+            continue;
+        bool is_private = at[4] == 'p';
+        strtoull(at + 5, &at, 16);                    /* place in the file */
+        at = strchr(at + 1, ' ');                     /* behind the device */
+        bool has_file = at && strtoull(at, NULL, 10); /* inode */
+        hash_mapping(&hashing, start, end, is_private && !has_file);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    if (hashing.memory >= 0)
+        close(hashing.memory);
+    if (hashing.pages >= 0)
+        close(hashing.pages);
+    *hash = hashing.hash;
+    return file && hashing.memory >= 0;
+}
