@@ -26,7 +26,8 @@
 
 enum {
     KEEP_SIGNAL = SIGUSR1, /* by which another process asks for what is recorded up to now */
-    HELD_SECONDS = 2,      /* a signal is held back no longer */
+    HELD_SECONDS = 2,      /* a signal is held back no longer, */
+    HELD_TRIES = 8,        /* but for so many tries to stop the thread at a place */
     ALONE_SECONDS = 30     /* nor a turn, if others wait */
 };
 
@@ -163,6 +164,7 @@ struct recorded_thread {
     uint64_t mask; /* the program's own */
     int held_signal;
     double held_until;
+    unsigned tries; /* to stop it at a place, since then */
 
     /* For images. */
     char *name;                    /* by who has made it */
@@ -577,8 +579,8 @@ bool record_counter(struct recorded_thread *thread, int signal);
 
 /* ---- record_loop.c ---- */
 
-/* THREAD, which executes, is stopped by us. Returns whether it stands then. Otherwise it has come to
- * a stop of its own, which is pending, or its end. */
+/* THREAD, which executes, is stopped by us. Returns whether it stands then. Otherwise it has come
+ * to a stop of its own, which is pending, or its end. */
 bool stop_executing(struct recorded_thread *thread);
 
 /* THREAD executes, and others wait for its turn, or a signal for its next call. If it is in a loop

@@ -328,6 +328,7 @@ bool record_place(struct recorded_thread *thread) {
     struct arena arena = {0};
     if (!is_wanted(thread, now))
         return false;
+    thread->tries++;
     place = (struct state_place){.size = 0};
     bool found = find_place(thread, &arena, &place);
     if (found)

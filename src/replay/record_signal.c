@@ -170,8 +170,10 @@ static void hold_back(struct recorded_thread *thread, int signal) {
     if (!thread->held)
         ptrace(PTRACE_GETSIGMASK, thread->number, sizeof thread->mask, &thread->mask);
     ptrace(PTRACE_SETSIGMASK, thread->number, sizeof all, &all);
-    if (!thread->held)
+    if (!thread->held) {
         thread->held_until = clock_seconds() + HELD_SECONDS;
+        thread->tries = 0;
+    }
     thread->held = true;
     thread->held_signal = signal;
     thread->signal = signal;

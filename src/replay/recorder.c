@@ -157,7 +157,7 @@ static bool look_for_loop(struct recorded_thread *thread, double now) {
 /* Returns why THREAD, which executes, cannot be recorded any more, or NULL. */
 static const char *find_end(const struct recorded_thread *thread, double now) {
     struct arena *arena = thread->recorder->arena;
-    if (holds_signal(thread) && now > thread->held_until)
+    if (holds_signal(thread) && now > thread->held_until && thread->tries >= HELD_TRIES)
         return arena_print(arena,
                            "signal %d came, and then it made no system call for %d seconds, at "
                            "which the signal could be recorded",
