@@ -8,7 +8,7 @@
  * nearer they are. */
 #include "debug/call_site.h"
 #include "debug/memory_bound.h"
-#include "debug/timeline.h"
+#include "debug/program.h"
 
 #include "tracee/checkpoint.h"
 #include "util/clock.h"
@@ -184,7 +184,9 @@ struct checkpoint *keep_here(struct timeline *timeline) {
     return made;
 }
 
+/* Its program is read now, if it was not: without a process it cannot be. */
 void take_here(struct timeline *timeline, struct stand *stand) {
+    (void)program_of(timeline);
     take_points_out(timeline);
     player_settle(timeline->player);
     *stand = (struct stand){timeline_process(timeline), player_save(timeline->player),
