@@ -60,7 +60,7 @@ bool go_to_first_pass(struct timeline *timeline, const address_list *places) {
     while (halt.kind != HALT_POINT && halt.kind != HALT_END) {
         halt = advance(timeline, false);
         if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
-            keep_on_the_way(timeline, &halt);
+            keep_on_the_way(timeline);
     }
     end_motion(timeline);
     points_clear(&timeline->points);

@@ -1,19 +1,35 @@
 /* forward.c: goes forwards as a debugger's user does; see timeline.h.
  *
- * On the way checkpoints are made: at events, and within slices that are long. */
+ * On the way checkpoints are made, by the time that the run has taken since the last one: not by
+ * that of one motion, as a user may go on in many short ones. */
 #include "debug/timeline.h"
 
 #include "util/clock.h"
 #include "x86/kernel.h"
 
-/* In seconds. */
-static const double checkpoint_interval = 0.05, long_slice = 0.25;
+enum {
+    INTERVAL = 40000, /* microseconds of the run, at least */
+    SHARE = 25        /* copies take at most one in so many */
+};
 
-void keep_on_the_way(struct timeline *timeline, const struct halt *halt) {
-    double now = clock_seconds();
-    if (halt->kind == HALT_TIMER || now - timeline->kept > checkpoint_interval)
+/* Returns the microseconds that are left until it is time for a checkpoint; 0: it is. */
+static uint64_t time_left(const struct timeline *timeline) {
+    const struct place *here = &timeline->here;
+    const struct checkpoint *last =
+        here->base ? here->base : checkpoint_for(timeline, here->events);
+    uint64_t interval = SHARE * timeline->copying;
+    uint64_t wanted = last->stand.clock + (interval > INTERVAL ? interval : INTERVAL);
+    return wanted > timeline->clock ? wanted - timeline->clock : 0;
+}
+
+void begin_way(struct timeline *timeline) {
+    timeline->until = clock_seconds() + (double)time_left(timeline) * 1e-6;
+}
+
+void keep_on_the_way(struct timeline *timeline) {
+    if (time_left(timeline) == 0)
         keep_here(timeline);
-    timeline->until = timeline->kept + long_slice;
+    begin_way(timeline);
 }
 
 /* Another program has begun. Going backwards in it ends here. */
@@ -44,7 +60,7 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
     if (timeline->here.ended)
         return halt;
     begin_motion(timeline);
-    timeline->until = timeline->kept + long_slice;
+    begin_way(timeline);
     player_select(timeline->player);
     bool over = timeline->here.at_call ||
                 points_find(&timeline->points, next_instruction(timeline_process(timeline)));
@@ -56,7 +72,7 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
         if (timeline->program != program)
             halt = begin_program(timeline, halt);
         else if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
-            keep_on_the_way(timeline, &halt);
+            keep_on_the_way(timeline);
         is_seen = !is_on_the_way(&halt, steps);
     } while (!is_seen);
     end_motion(timeline);
@@ -66,12 +82,12 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
 bool go_to_end(struct timeline *timeline, uint64_t *signal) {
     struct halt halt = {.kind = HALT_END};
     begin_motion(timeline);
-    timeline->until = timeline->kept + long_slice;
+    begin_way(timeline);
     set_stops(timeline, true, 0);
     while (!timeline->here.ended && halt.kind != HALT_INTERRUPT) {
         halt = advance(timeline, false);
         if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
-            keep_on_the_way(timeline, &halt);
+            keep_on_the_way(timeline);
         if (halt.kind == HALT_SIGNAL)
             *signal = timeline->here.events;
     }

@@ -234,7 +234,7 @@ static const char *approach(struct aim *aim) {
             return arena_print(aim->arena, "%s; %s", missed(aim),
                                describe_end(aim->arena, timeline));
         if (is_near && (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER))
-            keep_on_the_way(timeline, &halt);
+            keep_on_the_way(timeline);
     }
 }
 

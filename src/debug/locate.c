@@ -212,7 +212,8 @@ static enum reached find_place(struct timeline *timeline, struct target *target,
     enum reached reached = go_to_low(timeline, target, &low);
     timeline->working = low;
     if (reached == REACHED)
-        reached = step_towards(timeline, target, STEPS_FEW);
+        reached =
+            is_far(timeline, target) ? REACHED_HALT : step_towards(timeline, target, STEPS_FEW);
     if (reached == REACHED_HALT) {
         reached = come_close(timeline, target, &low);
         if (reached == REACHED)

@@ -223,7 +223,7 @@ enum halt_kind lookout_next(struct lookout *lookout) {
         case HALT_EVENT:
         case HALT_TIMER:
             if (lookout->keeps)
-                keep_on_the_way(timeline, &halt);
+                keep_on_the_way(timeline);
             break;
         default:
             break;

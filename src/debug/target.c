@@ -3,16 +3,13 @@
 
 #include "debug/program.h"
 
-#include "util/clock.h"
 #include "x86/kernel.h"
 
 enum {
-    STEPS_MOST = 20000, /* more are not counted again */
-    CLOSE_TICKS = 512   /* at most so many passes are looked at, twice */
+    STEPS_MOST = 20000,  /* more are not counted again */
+    CLOSE_TICKS = 16,    /* at most so many passes are looked at, twice */
+    WORTH_KEEPING = 3000 /* microseconds that a checkpoint must save */
 };
-
-/* In seconds: what a checkpoint must save. */
-static const double worth_keeping = 0.003;
 
 static enum target_kind kind_of(const struct place *place) {
     if (place->ended)
@@ -57,16 +54,29 @@ enum nearness {
     CLOSE
 };
 
+/* Returns the ticks in front of the target behind which the passes are looked at. */
+static uint64_t close_ticks(struct timeline *timeline) {
+    return CLOSE_TICKS + 2 * program_of(timeline)->most_above;
+}
+
 static enum nearness how_near(struct timeline *timeline, const struct target *target) {
     struct thread_ticks now;
-    uint64_t least = CLOSE_TICKS + 2 * program_of(timeline)->most_above, margin = 2 * least;
+    uint64_t least = close_ticks(timeline), margin = 2 * least;
     if (!target->has_ticks || target->ticks < margin ||
         !read_ticks_of(timeline, timeline_process(timeline), 0, &now))
         return CLOSE;
     if (now.raw + margin >= target->ticks)
         return now.raw + least >= target->ticks ? CLOSE : NEAR;
-    player_set_alarm(timeline->player, player_thread(timeline->player), target->ticks - margin);
     return FAR;
+}
+
+bool is_far(struct timeline *timeline, const struct target *target) {
+    return target->kind == TARGET_STATE && how_near(timeline, target) == FAR;
+}
+
+static void set_tick_alarm(struct timeline *timeline, const struct target *target) {
+    player_set_alarm(timeline->player, player_thread(timeline->player),
+                     target->ticks - 2 * close_ticks(timeline));
 }
 
 /* The passes from here on are looked at. On the way to the alarm the thread has other cells than
@@ -162,6 +172,8 @@ static enum reached approach(struct timeline *timeline, struct target *target, b
         bool in_slice = here->events == target->place.events;
         bool is_sought = in_slice && target->kind == TARGET_STATE;
         enum nearness now = is_sought ? how_near(timeline, target) : before;
+        if (is_sought && now == FAR)
+            set_tick_alarm(timeline, target);
         if (now > before)
             begin_passes(timeline, target);
         before = now;
@@ -188,7 +200,7 @@ enum reached go_to_target(struct timeline *timeline, struct target *target, bool
 enum reached run_to_events(struct timeline *timeline, uint64_t events) {
     uint64_t left = events - timeline->here.events;
     set_stops(timeline, true, 0);
-    timeline->kept = clock_seconds();
+    timeline->kept = timeline->clock;
     while (timeline->here.events != events) {
         struct halt halt = advance(timeline, false);
         if (halt.kind == HALT_INTERRUPT)
@@ -196,7 +208,7 @@ enum reached run_to_events(struct timeline *timeline, uint64_t events) {
         if (halt.kind == HALT_END || timeline->here.events > events)
             return REACHED_NOT;
         bool is_near = events - timeline->here.events <= left / 2;
-        if (is_near && clock_seconds() - timeline->kept > worth_keeping) {
+        if (is_near && timeline->clock - timeline->kept > WORTH_KEEPING) {
             keep_here(timeline);
             left = events - timeline->here.events;
         }

@@ -45,6 +45,9 @@ void forget_target(struct target *target);
 /* Whether the process, in the target's slice, is at TARGET_STATE. */
 bool is_at_state(struct timeline *timeline, struct target *target);
 
+/* Whether the target, of the present slice, is many ticks ahead: single steps do not lead there. */
+bool is_far(struct timeline *timeline, const struct target *target);
+
 enum reached {
     REACHED,      /* the target */
     REACHED_HALT, /* a point, in front of the target */

@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 enum {
-    TICK_MICROSECONDS = 50000,
+    TICK_MICROSECONDS = 20000,
     MICROSECONDS = 1000000,
     OUTPUT_MAX = 64 << 20 /* bytes of output that are kept */
 };
 
 /* In seconds: the user is asked so often, where the process stops more often. */
-static const double asking_interval = 0.05;
+static const double asking_interval = 0.02;
 
 pid_t timeline_process(const struct timeline *timeline) {
     return player_process(timeline->player);
@@ -48,7 +48,6 @@ void begin_motion(struct timeline *timeline) {
     timeline->stopping = false;
     progress_begin(&timeline->progress);
     timeline->moment_thread = 0;
-    timeline->kept = clock_seconds();
     points_look(&timeline->points, timeline_process(timeline));
     set_timer(TICK_MICROSECONDS, TICK_MICROSECONDS);
 }

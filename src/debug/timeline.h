@@ -114,7 +114,8 @@ struct timeline {
     struct progress progress;
     double asked;      /* clock_seconds when the user was asked last */
     double until;      /* clock_seconds at which HALT_TIMER comes; 0: never */
-    double kept;       /* clock_seconds of the last checkpoint, or of when the motion began */
+    uint64_t kept;     /* the clock of the last checkpoint that was made, or of a way's begin */
+    uint64_t copying;  /* microseconds that a checkpoint has taken lately */
     pid_t inserted_in; /* the process in which points are inserted, or 0 */
 
     uint64_t shown; /* events whose output was shown */
@@ -205,8 +206,11 @@ bool is_slice_begin(const struct place *place);
 
 /* ---- forward.c ---- */
 
-/* Makes a checkpoint if it is time for one, at HALT, which is HALT_EVENT or HALT_TIMER. */
-void keep_on_the_way(struct timeline *timeline, const struct halt *halt);
+/* A way forwards begins: HALT_TIMER comes when it is time for a checkpoint. */
+void begin_way(struct timeline *timeline);
+
+/* Makes a checkpoint if it is time for one, at HALT_EVENT or HALT_TIMER. */
+void keep_on_the_way(struct timeline *timeline);
 
 /* Goes forwards to the next halt that a user sees. With STEP, by one instruction. */
 struct halt go_forwards(struct timeline *timeline, bool step);
