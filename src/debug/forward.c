@@ -67,6 +67,8 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
     do {
         uint64_t program = timeline->program;
         bool steps = step && is_stepper(timeline);
+        if (steps)
+            timeline->until = 0; /* HALT_TIMER would hide that the step was made */
         halt = advance(timeline, steps || over);
         over = false;
         if (timeline->program != program)

@@ -265,11 +265,12 @@ static void interrupt(struct player *player, struct pause_request *request) {
     syscall(SYS_tgkill, player->process, player->process, SIGSTOP);
 }
 
-/* Waits for the next stop of the process. Returns as waitpid does. */
+/* Waits for the next stop of the process. Returns as waitpid does. A single step ends soon, and is
+ * not interrupted: the process might stop in front of it, and nobody would know. */
 static pid_t wait_for_stop(struct player *player, struct pause_request *request, int *status) {
     sigset_t awaited;
     pid_t stopped;
-    bool asks = player->hooks->is_interrupted;
+    bool asks = player->hooks->is_interrupted && !request->step;
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGCHLD);
     sigaddset(&awaited, SIGALRM);
