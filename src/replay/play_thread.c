@@ -221,7 +221,8 @@ static void await(pid_t number) {
 }
 
 void kill_process(struct player *player, struct play_process *process) {
-    kill(process->number, SIGKILL);
+    if (process->number) /* 0 would be all of our own group */
+        kill(process->number, SIGKILL);
     for (size_t i = 0; i < player->threads.count; i++) {
         struct play_thread *thread = player->threads.data[i];
         if (thread->process != process)
