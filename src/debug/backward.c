@@ -3,7 +3,7 @@
  * The way from the last checkpoint is gone again, up to the present place, and the last point on it
  * is remembered: by its number on this way. If there is none, the way from the checkpoint before
  * comes next, up to this one. */
-#include "debug/target.h"
+#include "debug/filter.h"
 
 #include "tracee/checkpoint.h"
 #include "util/clock.h"
@@ -317,7 +317,7 @@ static bool has_no_point(struct timeline *timeline, const struct checkpoint *che
     halt = go_to_hit(timeline, target->place.events);
     if (was_asked_for(halt.kind))
         return next->stand.process && timeline->here.events == next->events &&
-               has_state(&next->state, timeline_process(timeline));
+               is_in_state(timeline, &next->state);
     return halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL || halt.kind == HALT_END;
 }
 
@@ -349,6 +349,8 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
         }
         drop_stand(&last.from);
         set_target(timeline, &target, &from->stand);
+        if (reached == REACHED)
+            shift_target(timeline, &target, &from->stand);
         from = checkpoint_before(timeline, &from->stand.place);
         is_divided = false;
     }

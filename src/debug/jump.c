@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum {
+    PASSES_MANY = 32, /* a filter takes as long */
     PASSES_FEW = 400, /* they take some 10 milliseconds */
     GUIDES_MOST = 4,  /* the times of samples are uneven where others use the processor */
     PATIENCE = 4,     /* the next guide is looked for behind so many times as many passes */
@@ -20,6 +21,10 @@ enum {
 
 /* In seconds: shorter ways are gone by passes; the least time over which words are looked at. */
 static const double way_least = 0.000003, spread_least = 0.002, spread_most = 10;
+
+bool has_many_passes(const struct target *target) {
+    return target->kind == TARGET_STATE && target->passes >= PASSES_MANY;
+}
 
 bool may_jump(const struct target *target) {
     return target->kind == TARGET_STATE && !target->has_ticks &&

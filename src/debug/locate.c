@@ -6,7 +6,7 @@
  *   - from somewhere between: by a timer. If the place is reached from where the timer has stopped
  *     the process, that was in front of it, and becomes a checkpoint.
  * Each way ends with single steps. */
-#include "debug/target.h"
+#include "debug/filter.h"
 
 #include "tracee/checkpoint.h"
 #include "util/clock.h"
@@ -71,8 +71,18 @@ static enum reached go_to_next_pass(struct timeline *timeline, struct target *ta
 
 /* Goes on to the pass NUMBER, from 1, of the target's instruction. OVER: the present one is none.
  */
-static enum reached go_to_pass(struct timeline *timeline, const struct target *target,
-                               uint64_t number, bool over) {
+static enum reached go_to_pass(struct timeline *timeline, struct target *target, uint64_t number,
+                               bool over) {
+    enum {
+        FEW = 100
+    };
+    struct halt quick;
+    uint64_t passes;
+    enum reached reached;
+    bool is_first = !over && next_instruction(timeline_process(timeline)) == target->address;
+    if (number > FEW && may_filter(timeline, target) &&
+        go_filtered(timeline, target, number - is_first, &quick, &passes, &reached))
+        return reached;
     set_stops(timeline, true, target->address);
     while (number) {
         struct halt halt = advance(timeline, over);
@@ -220,9 +230,11 @@ static enum reached find_place(struct timeline *timeline, struct target *target,
             reached = go_to_copy(timeline, &low->stand) ? step_towards(timeline, target, UINT64_MAX)
                                                         : REACHED_NOT;
     }
+    if (reached == REACHED && timeline->here.steps < target->shift)
+        reached = REACHED_NOT;
     if (reached == REACHED) {
         place->base = timeline->here.base;
-        place->steps = timeline->here.steps;
+        place->steps = timeline->here.steps - target->shift;
     }
     return reached;
 }
@@ -260,6 +272,7 @@ enum reached locate(struct timeline *timeline) {
     if (!is_known) {
         wanted.place.steps = STEPS_UNKNOWN;
         set_target(timeline, &target, &wanted);
+        shift_target(timeline, &target, &wanted);
         if (present.place.base && present.place.steps == 0)
             wanted.place.steps = 0;
         target.place = wanted.place;

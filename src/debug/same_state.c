@@ -29,7 +29,8 @@ enum {
     RED_ZONE = 128,
     DEAD_RANGES = 2,
     CHUNK_PAGES = 64,
-    WITNESSES = 16
+    WITNESSES = 48,
+    WITNESSES_NEW = 6 /* of one place */
 };
 
 #define PAGE_IS_THERE ((uint64_t)3 << 62) /* present, or swapped out */
@@ -108,10 +109,10 @@ struct pages {
     pid_t wanted, found;
     struct range dead[DEAD_RANGES];    /* are left out */
     const struct saved_vectors *saved; /* of `wanted` */
-    uint64_t first, *addresses;        /* or NULL: only the first one */
-    size_t count, most;                /* of addresses; no more are looked for */
-    int maps[2];                       /* their /proc/PID/pagemap */
-    uint64_t *there[2];                /* of CHUNK_PAGES pages */
+    uint64_t *addresses;
+    size_t count, most; /* of addresses; no more are looked for */
+    int maps[2];        /* their /proc/PID/pagemap */
+    uint64_t *there[2]; /* of CHUNK_PAGES pages */
     uint8_t *bytes[2];
 };
 
@@ -180,11 +181,7 @@ static bool is_dead(const struct pages *pages, uint64_t address) {
 }
 
 static void add_difference(struct pages *pages, uint64_t address) {
-    if (pages->count == 0)
-        pages->first = address;
-    if (pages->addresses)
-        pages->addresses[pages->count] = address;
-    pages->count++;
+    pages->addresses[pages->count++] = address;
 }
 
 /* Compares SIZE bytes at ADDRESS. Memory that one of the two cannot read is left out. */
@@ -265,31 +262,35 @@ static bool compare_memory(struct pages *pages, struct wanted_state *wanted, pid
 }
 
 static bool has_memory(struct wanted_state *wanted, pid_t process) {
-    struct pages pages = {.most = 1};
+    uint64_t addresses[WITNESSES_NEW];
+    struct pages pages = {.addresses = addresses, .most = WITNESSES_NEW};
     bool good = compare_memory(&pages, wanted, process);
-    if (pages.count)
-        add_witness(wanted, pages.first);
+    for (size_t i = 0; i < pages.count; i++)
+        add_witness(wanted, addresses[i]);
     return good && pages.count == 0;
 }
 
 size_t find_differences(struct wanted_state *wanted, pid_t process, uint64_t *addresses,
                         size_t most) {
-    struct pages pages = {.most = most};
-    pages.addresses = addresses;
+    struct pages pages = {.addresses = addresses, .most = most};
     compare_memory(&pages, wanted, process);
     return pages.count;
 }
 
-bool has_state(struct wanted_state *wanted, pid_t process) {
-    static struct registers found;
-    if (!get_general_registers(process, &found.general))
+bool has_general_registers(const struct wanted_state *wanted, pid_t process) {
+    struct user_regs_struct found;
+    if (!get_general_registers(process, &found))
         return false;
     if (wanted->at_call) {
-        found.general.rcx = wanted->registers.general.rcx;
-        found.general.r11 = wanted->registers.general.r11;
+        found.rcx = wanted->registers.general.rcx;
+        found.r11 = wanted->registers.general.r11;
     }
-    if (!has_same_registers(&wanted->registers.general, &found.general) ||
-        !has_witnessed(wanted, process) || !get_registers(process, &found))
-        return false;
-    return has_vectors(&wanted->registers, &found) && has_memory(wanted, process);
+    return has_same_registers(&wanted->registers.general, &found);
+}
+
+bool has_state(struct wanted_state *wanted, pid_t process) {
+    static struct registers found;
+    return has_general_registers(wanted, process) && has_witnessed(wanted, process) &&
+           get_registers(process, &found) && has_vectors(&wanted->registers, &found) &&
+           has_memory(wanted, process);
 }

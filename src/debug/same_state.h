@@ -38,6 +38,9 @@ struct witness {
 bool want_state(struct wanted_state *wanted, pid_t process, const struct play_stacks *stacks);
 void forget_state(struct wanted_state *wanted);
 
+/* Whether its general registers are the wanted ones, which tells most places apart. */
+bool has_general_registers(const struct wanted_state *wanted, pid_t process);
+
 /* Whether PROCESS has the wanted state. No breakpoint is in its data. */
 bool has_state(struct wanted_state *wanted, pid_t process);
 

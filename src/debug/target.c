@@ -1,5 +1,5 @@
 /* target.c: goes from a checkpoint to a later place; see target.h. */
-#include "debug/target.h"
+#include "debug/filter.h"
 
 #include "debug/program.h"
 
@@ -24,6 +24,7 @@ static enum target_kind kind_of(const struct place *place) {
 void forget_target(struct target *target) {
     forget_state(&target->state);
     drop_stand(&target->good);
+    drop_stand(&target->shifted);
 }
 
 void set_target(struct timeline *timeline, struct target *target, const struct stand *stand) {
@@ -35,7 +36,9 @@ void set_target(struct timeline *timeline, struct target *target, const struct s
     target->has_ticks = target->is_moment = false;
     target->guides = 0;
     target->patience = 0;
+    target->shift = 0;
     drop_stand(&target->good);
+    drop_stand(&target->shifted);
     if (target->kind != TARGET_STATE)
         return;
     want_state(&target->state, stand->process, &stand->state.stacks);
@@ -100,6 +103,14 @@ static bool is_at(const struct timeline *timeline, const struct target *target) 
            here->steps == wanted->steps;
 }
 
+bool is_in_state(struct timeline *timeline, struct wanted_state *state) {
+    pid_t process = timeline_process(timeline);
+    if (!has_general_registers(state, process))
+        return false;
+    take_points_out(timeline);
+    return has_state(state, process);
+}
+
 /* Where the instruction is one of a moment, its ticks tell all passes apart. Memory would not do:
  * if the program asks for its moments, it leaves its cells on the stack, which depend on the way.
  */
@@ -111,7 +122,7 @@ bool is_at_state(struct timeline *timeline, struct target *target) {
         return false;
     if (target->is_moment)
         return read_ticks_of(timeline, process, 0, &now) && now.raw == target->ticks;
-    return has_state(&target->state, process);
+    return is_in_state(timeline, &target->state);
 }
 
 /* Takes the halt in. Returns whether that ends the approach, by RESULT. */
@@ -157,6 +168,20 @@ static struct halt step_on(struct timeline *timeline) {
     return point ? (struct halt){.kind = HALT_POINT, .point = point} : advance(timeline, true);
 }
 
+/* In a program without ticks, behind many passes: goes on to the target, or to a point in front of
+ * it, as RESULT tells. Returns false if it has not gone on. */
+static bool pass_quickly(struct timeline *timeline, struct target *target, struct halt *halt,
+                         enum reached *result) {
+    uint64_t passes;
+    if (!has_many_passes(target) || !may_filter(timeline, target) ||
+        !go_filtered(timeline, target, 0, halt, &passes, result))
+        return false;
+    target->passes += passes - (*result == REACHED);
+    if (*result == REACHED_HALT && passes < target->passes / 2)
+        target->passes = 0; /* points are closer to each other: they are looked at alone */
+    return true;
+}
+
 /* Goes on from halt to halt. */
 static enum reached approach(struct timeline *timeline, struct target *target, bool over,
                              struct halt *halt) {
@@ -164,7 +189,9 @@ static enum reached approach(struct timeline *timeline, struct target *target, b
     enum nearness before = CLOSE;
     enum reached result;
     while (!is_at(timeline, target)) {
-        if (may_jump(target)) {
+        if (!over && pass_quickly(timeline, target, halt, &result))
+            return result;
+        if (!over && may_jump(target)) {
             result = jump_ahead(timeline, target, halt);
             if (result != REACHED)
                 return result;

@@ -35,12 +35,20 @@ struct target {
     unsigned guides;   /* that were looked for */
     uint64_t patience; /* passes more than usual, in front of the next one */
     bool wants_jump;   /* the last one was good */
+
+    /* Of TARGET_STATE: it is the place so many instructions behind the wanted one (filter.h). */
+    uint64_t shift;
+    struct stand shifted; /* that stands there; or no process */
 };
 
 /* The target, which is one already, or zeros, becomes the place of STAND, whose process must stay
  * there. */
 void set_target(struct timeline *timeline, struct target *target, const struct stand *stand);
 void forget_target(struct target *target);
+
+/* Whether the process has the STATE. Its breakpoints, which may be in data, too, are taken out if
+ * it is worth a look. */
+bool is_in_state(struct timeline *timeline, struct wanted_state *state);
 
 /* Whether the process, in the target's slice, is at TARGET_STATE. */
 bool is_at_state(struct timeline *timeline, struct target *target);
@@ -59,6 +67,9 @@ enum reached {
  * Comes closer to it by a timer, where there is a guide, or up to a point on the way: REACHED_HALT.
  * Otherwise, also where it has not come closer, REACHED. */
 enum reached jump_ahead(struct timeline *timeline, struct target *target, struct halt *halt);
+
+/* Whether the passes that were looked at are many. */
+bool has_many_passes(const struct target *target);
 
 /* Whether that is worth a try. */
 bool may_jump(const struct target *target);

@@ -14,6 +14,8 @@ records 3 ./wild
 for seed in 1 2 3; do
     goes $seed 30 12
 done
+spare=$(nm wild | sed -n 's/ . spare$//p')
+goes 1 30 12 "$(printf '%x' $((0x555555554000 + 0x$spare)))"
 records 3 ./ticks
 goes 4 30 12
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 int counter, victim = 7;
+int spare; /* nobody uses it */
 static __thread int local = 12;
 static volatile sig_atomic_t handled;
 

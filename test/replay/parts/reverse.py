@@ -1,8 +1,8 @@
 """Goes forwards and backwards in a recording, and compares all that it sees at each stop.
 
-    reverse.py RECORDING SEED STOPS STEPS
+    reverse.py RECORDING SEED STOPS STEPS [ADDRESS]
 
-Breakpoints are put at addresses that the program is at now and then.  Going forwards, registers and
+Breakpoints are put at addresses that the program is at now and then, and at ADDRESS, of data.  Going forwards, registers and
 stack are noted at each stop.  Going backwards, the same stops must come in the reverse order, with the
 same registers and stack; and at some of them single steps, too.
 """
@@ -97,7 +97,7 @@ def step_both_ways(number):
 
 
 events = count_events()
-addresses = choose_addresses(events)
+addresses = choose_addresses(events) + [int(text, 16) for text in sys.argv[5:]]
 client.monitor('goto begin')
 for address in addresses:
     client.ask(f'Z0,{address:x},1')

@@ -1,0 +1,29 @@
+/* filter.h: passes of an instruction that are looked at within the process, not at stops.
+ *
+ * Where a place is in a loop, its instruction may be passed millions of times in front of it. The
+ * process gets code that counts the passes and compares the registers (x86/pass_filter.h), and
+ * stops only where they are equal. Memory is compared then, as elsewhere. Before anybody sees the
+ * process, or copies it, it is again as it was. */
+#ifndef QUIPU_DEBUG_FILTER_H
+#define QUIPU_DEBUG_FILTER_H
+
+#include "debug/target.h"
+
+/* Whether the instruction at ADDRESS of PROCESS can be replaced. */
+bool may_filter_at(pid_t process, uint64_t address);
+
+/* The same for that of TARGET, which is in a program without ticks; no point is there. */
+bool may_filter(const struct timeline *timeline, const struct target *target);
+
+/* The present place is in the target's slice. Goes on to the pass COUNT of the target's
+ * instruction, not counting one at the present place; or, with COUNT 0, to the target. PASSES
+ * becomes the number of passes, with the last one. REACHED becomes REACHED_HALT where a point is in
+ * front of it. Returns false if the process cannot be changed: then nothing was done. */
+bool go_filtered(struct timeline *timeline, struct target *target, uint64_t count,
+                 struct halt *halt, uint64_t *passes, enum reached *reached);
+
+/* Where the passes of TARGET, a state, cannot be filtered, it becomes the first place behind it
+ * where they can, if no point is up to there: `shift` instructions further. */
+void shift_target(struct timeline *timeline, struct target *target, const struct stand *stand);
+
+#endif
