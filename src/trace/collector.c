@@ -15,6 +15,7 @@
 
 #include "format/trace.h"
 #include "trace/schedule_recorder.h"
+#include "trace/sink.h"
 #include "trace/writer.h"
 #include "util/arena.h"
 #include "util/diag.h"
@@ -63,13 +64,10 @@ struct collector {
     struct quipu_trace_control *control;
     uint32_t seen; /* numbers of buffers that are known */
     VECTOR(struct buffer_file *) buffers;
-    struct trace_writer *writer;
-    struct window_chunks *window;
+    struct trace_sink *sink;
     bool windowed;                      /* it leaves something out */
     struct schedule_recorder *schedule; /* NULL: none is wanted */
-    unsigned jobs;
-    bool has_records; /* of a thread; then the writer has threads */
-    bool lends;       /* take_buffer has found a buffer that is lent */
+    bool lends;                         /* take_buffer has found a buffer that is lent */
 };
 
 /* ---- the directory ---- */
@@ -165,21 +163,16 @@ struct collector *collector_begin(const struct collector_options *options) {
     struct collector *collector = ARENA_NEW(&arena, struct collector);
     struct rlimit files;
     collector->arena = arena;
-    collector->jobs = options->jobs;
     if (options->schedule)
         collector->schedule = schedule_recorder_new(&collector->arena, options->processor);
-    collector->writer = writer_begin(&collector->arena, options->output, options->level);
-    collector->window = window_begin(&collector->arena, &options->window);
+    collector->sink = sink_begin(&collector->arena, options->output, options->level, options->jobs,
+                                 &options->window);
     collector->windowed = window_is_set(&options->window);
-    if (collector->windowed) {
-        const char *text = window_text(&collector->arena, &options->window);
-        struct quipu_trace_chunk chunk = {.kind = QUIPU_TRACE_WINDOW};
-        writer_add(collector->writer, &chunk, text, strlen(text));
-    }
     remove_all_abandoned(&collector->arena);
     make_directory(collector, options);
     if (collector->schedule)
-        schedule_recorder_begin(collector->schedule, collector->writer, collector->directory_fd);
+        schedule_recorder_begin(collector->schedule, sink_writer(collector->sink),
+                                collector->directory_fd);
     make_control(collector, options);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a descriptor a buffer */
         files.rlim_cur = files.rlim_max;
@@ -226,50 +219,25 @@ static bool is_left(const struct buffer_file *buffer, uint32_t pid) {
     return errno != EAGAIN && pid && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Whether the chunk, with CONTENTS of SIZE bytes, is to be stored. */
-static bool wants(struct collector *collector, const struct quipu_trace_chunk *chunk,
-                  const uint8_t *contents, size_t size) {
-    if (chunk->kind == QUIPU_TRACE_RECORDS)
-        return size && window_takes(collector->window, chunk, contents, size);
-    if (chunk->kind == QUIPU_TRACE_MODULE)
-        window_add_module(collector->window, chunk->process,
-                          arena_copy(&collector->arena, (const char *)contents, size),
-                          chunk->begin);
-    return true;
-}
-
-static void begin_to_store(struct collector *collector, struct quipu_trace_chunk *chunk) {
+static void begin_to_store(struct quipu_trace_chunk *chunk) {
     chunk->state = 0;
     if (chunk->counters > QUIPU_TRACE_COUNTERS_MOST)
         chunk->counters = 0;
-    if (chunk->kind == QUIPU_TRACE_RECORDS && !collector->has_records) {
-        collector->has_records = true;
-        writer_start_threads(collector->writer, collector->jobs);
-    }
 }
 
 static void look_for_failure(struct collector *collector) {
-    if (writer_failed(collector->writer))
+    if (writer_failed(sink_writer(collector->sink)))
         __atomic_store_n(&collector->control->stopped, 1, __ATOMIC_RELEASE);
-}
-
-/* Returns the size of the contents without the zeros at their end. */
-static size_t size_without_zeros(const uint8_t *contents, size_t size) {
-    while (size > 0 && contents[size - 1] == 0)
-        size--;
-    return size;
 }
 
 /* Stores what is in the buffer, which no process needs any more. */
 static void store(struct collector *collector, const struct buffer_file *buffer,
                   struct quipu_trace_chunk *chunk) {
-    begin_to_store(collector, chunk);
-    uint8_t *contents = writer_contents(collector->writer);
+    begin_to_store(chunk);
+    uint8_t *contents = writer_contents(sink_writer(collector->sink));
     ssize_t read = pread(buffer->fd, contents, QUIPU_TRACE_CONTENTS_MAX,
                          PAGE - quipu_trace_counters_size(chunk));
-    size_t size = size_without_zeros(contents, read > 0 ? (size_t)read : 0);
-    if (wants(collector, chunk, contents, size))
-        writer_add(collector->writer, chunk, contents, size);
+    sink_add(collector->sink, chunk, contents, read > 0 ? (size_t)read : 0);
     look_for_failure(collector);
 }
 
@@ -302,24 +270,21 @@ static bool map_buffer(struct buffer_file *buffer) {
 /* Stores what is in the full buffer of a thread, where it is. */
 static void store_in_place(struct collector *collector, struct buffer_file *buffer,
                            struct quipu_trace_chunk *chunk) {
-    begin_to_store(collector, chunk);
+    begin_to_store(chunk);
     size_t counters = quipu_trace_counters_size(chunk);
     const uint8_t *contents = (const uint8_t *)buffer->map + PAGE - counters;
-    size_t size = size_without_zeros(contents, QUIPU_TRACE_RECORDS_MAX + counters);
     buffer->map->state = QUIPU_TRACE_STORING;
-    if (wants(collector, chunk, contents, size))
-        writer_add_lent(collector->writer, chunk, contents, size, give_back, buffer);
-    else
-        give_back(buffer);
+    sink_add_lent(collector->sink, chunk, contents, QUIPU_TRACE_RECORDS_MAX + counters, give_back,
+                  buffer);
     look_for_failure(collector);
 }
 
 bool collector_failed(const struct collector *collector) {
-    return writer_failed(collector->writer);
+    return writer_failed(sink_writer(collector->sink));
 }
 
 bool collector_has_records(const struct collector *collector) {
-    return collector->has_records;
+    return sink_has_records(collector->sink);
 }
 
 static void remove_buffer(struct collector *collector, size_t index) {
@@ -431,7 +396,7 @@ bool collector_take(struct collector *collector, bool often) {
     for (size_t i = 0; i < collector->buffers.count;)
         taken |= take_buffer(collector, &i, often);
     if (!taken && !often && collector->lends) { /* the next look finds whether they are left */
-        writer_finish(collector->writer);
+        writer_finish(sink_writer(collector->sink));
         taken = true;
     }
     if (taken)
@@ -469,7 +434,7 @@ const char *collector_end(struct collector *collector) {
     unsigned flags = 0;
     while (collector_take(collector, false))
         ;
-    writer_finish(collector->writer);
+    writer_finish(sink_writer(collector->sink));
     for (size_t i = 0; i < collector->buffers.count; i++) { /* of processes that live on */
         struct quipu_trace_chunk chunk = {0};
         struct buffer_file *buffer = collector->buffers.data[i];
@@ -487,7 +452,7 @@ const char *collector_end(struct collector *collector) {
         flags |= QUIPU_TRACE_OTHER;
     if (collector->schedule)
         schedule_recorder_end(collector->schedule, control->tickets);
-    const char *cause = writer_end(collector->writer, flags);
+    const char *cause = writer_end(sink_writer(collector->sink), flags);
     remove_directory(collector->directory, collector->directory_fd);
     return cause;
 }
