@@ -130,7 +130,29 @@ static uint64_t behind_loop_site(const struct traced_function *function, uint64_
     return address;
 }
 
-struct point find_point(struct arena *arena, struct traced_function *function, uint64_t address) {
+/* Inserted code on an edge ends with a jump, if it is not in front of the edge's target. Returns
+ * where the jump leads that ADDRESS comes to, by less than SIZE bytes of such code; or 0. */
+static uint64_t behind_edge_code(const struct traced_function *function, uint64_t address,
+                                 uint64_t size) {
+    uint64_t end = address + size;
+    while (address < end) {
+        size_t left;
+        struct decoded decoded;
+        const uint8_t *code = binary_code(function->module->binary, address, &left);
+        if (!code || !decode_instruction(code, left, &decoded))
+            return 0;
+        address += decoded.size;
+        if (decoded.class == CLASS_JUMP)
+            return address + (uint64_t)jump_distance(code);
+        if (decoded.class != CLASS_PLAIN)
+            return 0;
+    }
+    return 0;
+}
+
+/* JUMPS: so many may be followed. */
+static struct point find_point_behind(struct arena *arena, struct traced_function *function,
+                                      uint64_t address, int jumps) {
     enum {
         LONGEST_CODE = 64
     }; /* in front of an instruction, that is no record's */
@@ -159,9 +181,22 @@ struct point find_point(struct arena *arena, struct traced_function *function, u
         return point;
     if (nearest != 0)
         point.record = record_of_stub(function, address, &point.done);
+    uint64_t target =
+        nearest && point.record == NONE_OF
+            ? behind_edge_code(function, address, nearest < LONGEST_CODE ? nearest : LONGEST_CODE)
+            : 0;
+    if (target && jumps)
+        return find_point_behind(arena, function, target, jumps - 1);
     point.known =
         point.record != NONE_OF || nearest == 0 || (nearest < LONGEST_CODE && point.index == 0);
     return point;
+}
+
+struct point find_point(struct arena *arena, struct traced_function *function, uint64_t address) {
+    enum {
+        JUMPS_MOST = 4
+    };
+    return find_point_behind(arena, function, address, JUMPS_MOST);
 }
 
 struct point find_call_point(struct arena *arena, struct traced_function *function,
