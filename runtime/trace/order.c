@@ -11,6 +11,8 @@
 #include <limits.h>
 #include <stddef.h>
 
+void quipu_trace_end_module(void);
+
 enum {
     KEYS_MOST = 32,      /* of data of threads, for which the C library allocates nothing */
     FIRST_PRIORITY = 101 /* of destructors: it is called last */
@@ -111,7 +113,7 @@ static void end_thread(void *data) {
 }
 
 /* The process ends, or unloads this module, which may have the destructor. */
-__attribute__((destructor(FIRST_PRIORITY))) static void end_module(void) {
+__attribute__((destructor(FIRST_PRIORITY))) void quipu_trace_end_module(void) {
     struct quipu_trace_thread *known = *quipu_trace_own();
     if (known != &quipu_trace_unattached)
         release((struct thread *)known);

@@ -1,7 +1,7 @@
 /* replay.c: quipu replay FILE: repeats a recorded run, in a debugger or with --check. */
-#include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/played.h"
 #include "cmd/replay_session.h"
 
 #include "replay/player.h"
@@ -55,24 +55,10 @@ static const struct command_line command_line = {"replay", print_help, rows,
 static int play(const char *path) {
     struct arena arena = {0};
     struct playing playing;
-    sigset_t mask;
-    sigprocmask(SIG_SETMASK, NULL, &mask);
-    enum played played = play_recording(&arena, path, &playing);
-    unsigned long long calls = playing.calls;
-    if (playing.left)
-        warn("a process was recorded no further: %s", playing.left);
-    if (played == PLAYED_END)
-        return child_end(playing.status, &mask);
-    if (played == PLAYED_CUT)
-        error("'%s' was cut behind %llu system calls; the run is repeated up to there", path,
-              calls);
-    else if (played == PLAYED_STOPPED)
-        error("'%s' ends behind %llu system calls, while the program went on: %s", path, calls,
-              playing.message);
-    else if (*playing.message)
-        error("%s", playing.message);
+    play_recording(&arena, path, &playing);
+    int status = end_played(path, &playing);
     arena_release(&arena);
-    return 1;
+    return status;
 }
 
 int cmd_replay(int argc, char **argv) {

@@ -7,8 +7,10 @@
 #include "cmd/command_line.h"
 #include "cmd/jobs.h"
 #include "cmd/process_number.h"
+#include "cmd/recorded_run.h"
 #include "cmd/trace_input.h"
 #include "cmd/trace_process.h"
+#include "cmd/trace_recording.h"
 
 #include "trace/between.h"
 #include "trace/collector.h"
@@ -28,9 +30,12 @@
 static const char help[] =
     "usage: quipu trace [-o FILE] [OPTIONS] [--] PROGRAM [ARGS]\n"
     "       quipu trace [-o FILE] [OPTIONS] --pid=PID [--seconds=S]\n"
+    "       quipu trace [-o FILE] [OPTIONS] RECORDING\n"
     "\n"
     "Runs PROGRAM, which 'quipu cc --quipu=trace' built, so that all its threads and children\n"
     "record what they execute.  'quipu print FILE' shows it.  The exit status is the program's own.\n"
+    "Of a RECORDING ('quipu record') of a program that was built with 'moment,trace', the trace is\n"
+    "that of the recorded run, with all threads in their order.\n"
     "\n"
     "  -o, --output=FILE   the trace; otherwise 'quipu.trace'\n"
     "      --memory=SIZE   at most SIZE bytes for what is not stored yet, such as 16M; threads\n"
@@ -341,6 +346,8 @@ int cmd_trace(int argc, char **argv) {
         need_window_moments(file, &options.collector.window);
         return trace_process(&options);
     }
+    if (is_recorded_run(argv + program))
+        return trace_recording(&options.collector, argv[program]);
     const struct trace_window *window = &options.collector.window;
     if (window->function)
         need_recording_function(argv[program], window->function);

@@ -40,7 +40,8 @@ struct play_process {
     struct play_process *next; /* that is not gone */
     pid_t number;              /* its own; not the recorded one's */
     pid_t recorded;
-    bool is_first; /* its end is that of the play's */
+    const struct play_process *lender; /* whose memory it has; NULL: its own */
+    bool is_first;                     /* its end is that of the play's */
     const struct program_file *program;
     struct process_ticks ticks;
     struct inside inside;
@@ -94,6 +95,8 @@ struct player {
     struct state_stop state_stop; /* the thread that plays goes there */
     pid_t alarm_thread;     /* recorded number of the thread that pauses at a tick; 0: none */
     uint64_t alarm_count;   /* of its cells and base, at least */
+    const struct tick_code *armed_code; /* of the last place that find_armed_place has found */
+    struct tick_place armed_of, armed;
 
     /* The next event that is not of memory, and the memory that it writes. */
     struct recording_place place; /* where they begin */
@@ -126,6 +129,9 @@ void end_play(struct player *player, enum played end, const char *message);
 
 /* The run differs: here the process DOES something that the recording does not have. */
 void end_by_difference(struct player *player, const char *does);
+
+/* Whether a hash of registers is the recorded one, or says nothing. */
+bool is_same_hash(const struct player *player, uint32_t hash, uint32_t recorded);
 
 /* The event is corrupt. */
 void end_by_corruption(struct player *player);
@@ -242,6 +248,14 @@ void kill_process(struct player *player, struct play_process *process);
 /* If the next event is a tick, or there is an alarm, the thread will stop there, or in front of it;
  * with STEP it is about to execute one instruction, and is looked at behind that. */
 void approach_tick(struct player *player, bool step);
+
+/* Whether the next event is at a place that is not found in a program whose sites are armed. If so,
+ * the play ends.
+ */
+bool refuse_armed(struct player *player);
+
+/* PLACE, of the recording, becomes that of the same moment in a program whose sites are armed. */
+void find_armed_place(const struct tick_code *code, struct tick_place *place);
 
 /* It will not. */
 void leave_tick(struct player *player);

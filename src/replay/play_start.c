@@ -132,6 +132,7 @@ void play_program(struct player *player) {
         struct play_process *own = thread->process;
         kill_process(player, own);
         inside_forget(&own->inside);
+        own->lender = NULL;
         thread->process = own;
         struct program_file *program = file_of_program(player->arena, &start);
         program->begin = player->events;

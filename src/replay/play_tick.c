@@ -4,13 +4,30 @@
 
 #include "x86/call_stop.h"
 
+/* The thread of the tick is in a program that is armed. */
+static void place_armed(struct player *player, struct tick_event *tick) {
+    struct process_ticks *ticks = &player->thread->process->ticks;
+    if (!ticks_has_code(ticks, player->process))
+        return;
+    if (player->armed_code != ticks->code || player->armed_of.address != tick->place.address ||
+        player->armed_of.count != tick->place.count) {
+        player->armed_code = ticks->code;
+        player->armed_of = player->armed = tick->place;
+        find_armed_place(ticks->code, &player->armed);
+    }
+    tick->place = player->armed;
+}
+
 /* Whether the next event is a tick. If so, sets TICK. */
 static bool peek_tick(struct player *player, struct tick_event *tick) {
     struct event copy = player->event;
     if (player->ended || !player->has_event || player->event.kind != QUIPU_EVENT_TICK)
         return false;
-    if (read_tick_event(&copy, tick))
+    if (read_tick_event(&copy, tick)) {
+        if (player->hooks->is_armed)
+            place_armed(player, tick);
         return true;
+    }
     end_by_corruption(player);
     return false;
 }
@@ -18,7 +35,7 @@ static bool peek_tick(struct player *player, struct tick_event *tick) {
 static void finish_tick(struct player *player, const struct tick_event *tick) {
     struct user_regs_struct registers;
     if (get_general_registers(player->process, &registers) &&
-        hash_registers(&registers, false) == tick->hash)
+        is_same_hash(player, hash_registers(&registers, false), tick->hash))
         finish_event(player);
     else
         end_by_difference(player, "comes to a tick with other registers");
@@ -102,14 +119,23 @@ static bool peek_steps(struct player *player, struct steps_event *steps) {
     return false;
 }
 
+/* Whether the thread has the count of PLACE. In an armed program it may be some instructions in
+ * front of that. */
+static bool is_counted(const struct tick_code *code, pid_t thread, const struct tick_place *place) {
+    uint64_t count;
+    return tick_count(code, thread, &count) && count == place->count;
+}
+
 bool needs_step(struct player *player) {
     const struct process_ticks *ticks = &player->thread->process->ticks;
     struct steps_event steps;
     struct tick_event tick;
     if (peek_steps(player, &steps) || is_at_other_pass(player))
         return true;
-    return peek_tick(player, &tick) && ticks->armed && ticks->code &&
-           tick_is_before(ticks->code, player->process, &tick.place);
+    if (!peek_tick(player, &tick) || !ticks->armed || !ticks->code)
+        return false;
+    return tick_is_before(ticks->code, player->process, &tick.place) ||
+           (player->hooks->is_armed && is_counted(ticks->code, player->process, &tick.place));
 }
 
 bool play_step(struct player *player) {
@@ -119,7 +145,7 @@ bool play_step(struct player *player) {
         return false;
     player->event_address = player->last;
     if (get_general_registers(player->process, &registers) && registers.rip == steps.address &&
-        hash_registers(&registers, false) == steps.hash)
+        is_same_hash(player, hash_registers(&registers, false), steps.hash))
         finish_event(player);
     else
         end_by_difference(player, "has other registers behind a step of the recording");

@@ -106,7 +106,7 @@ static int play_signal(struct player *player, enum quipu_signal_place place, uin
     struct signal_event signal;
     if (!peek_signal(player, &signal) || signal.place != place)
         return player->ended ? PAUSE_ENDED : GO_ON;
-    if (place != QUIPU_SIGNAL_BEHIND && signal.hash != hash) {
+    if (place != QUIPU_SIGNAL_BEHIND && !is_same_hash(player, hash, signal.hash)) {
         end_by_difference(player, "comes to a signal with other registers");
         return PAUSE_ENDED;
     }
@@ -130,7 +130,7 @@ static bool play_counter(struct player *player, const struct user_regs_struct *r
         return false;
     if (!read_counter_event(&player->event, &counter)) {
         end_by_corruption(player);
-    } else if (counter.hash != hash_registers(registers, false)) {
+    } else if (!is_same_hash(player, hash_registers(registers, false), counter.hash)) {
         end_by_difference(player,
                           "reads the time stamp counter, or a random number, with other registers");
     } else {
@@ -309,6 +309,8 @@ static enum play_pause go_on(struct player *player, bool step) {
         return PAUSE_ENDED;
     player->has_result = false;
     player->counts = !is_other(player, player->thread->process);
+    if (player->hooks->is_armed && refuse_armed(player))
+        return PAUSE_ENDED;
     if (player->event.kind == QUIPU_EVENT_LOOP) {
         play_loop(player);
         return pause_behind(player);
@@ -390,6 +392,22 @@ pid_t player_thread(const struct player *player) {
     return player->thread->recorded;
 }
 
+pid_t player_memory(const struct player *player, pid_t *recorded) {
+    const struct play_process *process = player->thread->process;
+    while (process->lender)
+        process = process->lender;
+    *recorded = process->recorded;
+    return process->number;
+}
+
+int player_shared(const struct player *player) {
+    return player->shared;
+}
+
+uint64_t player_shared_end(void) {
+    return QUIPU_SHARED_MAX * QUIPU_SHARED_ROOM;
+}
+
 bool player_select(struct player *player) {
     return !player->ended && peek_event(player) && select_thread(player);
 }
@@ -448,8 +466,8 @@ const char *player_begin(struct arena *arena, const char *path, const struct pla
     *player = (struct player){.arena = arena, .hooks = hooks, .given_most = SIZE_MAX};
     const char *wrong = recording_open(arena, path, &player->recording);
     player->shared = memfd_create("quipu", 0); /* the processes inherit it */
-    if (!wrong && (player->shared < 0 ||
-                   ftruncate(player->shared, QUIPU_SHARED_MAX * QUIPU_SHARED_ROOM) != 0))
+    if (!wrong &&
+        (player->shared < 0 || ftruncate(player->shared, (off_t)player_shared_end()) != 0))
         wrong = arena_print(arena, "cannot make shared memory: %s", strerror(errno));
     if (!wrong && peek_event(player) && player->event.kind == QUIPU_EVENT_IMAGE)
         wrong = play_image(player);

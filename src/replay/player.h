@@ -56,6 +56,9 @@ enum play_pause {
 struct play_hooks {
     void *context;     /* of all */
     bool gives_inside; /* calls may be given inside of the program, without a pause at each */
+    /* The program executes more than it did: registers that it does not use have other values, and
+     * what it does is compared by its system calls alone. */
+    bool is_armed;
     /* The first threads of the processes that lead to one, from the first process on; none: all
      * processes play. Only that one plays. What others do, which have a copy of its memory, is
      * passed by; what others do in its memory is done quietly. */
@@ -141,6 +144,15 @@ bool player_has_alarms(struct player *player, pid_t process);
  * Without effect where the program has no additions at which it can be stopped. THREAD 0: no
  * longer. */
 void player_set_alarm(struct player *player, pid_t thread, uint64_t count);
+
+/* Returns the number of the process in whose memory the thread executes that plays, and with
+ * RECORDED sets what that had. A child of vfork has that of its maker. */
+pid_t player_memory(const struct player *player, pid_t *recorded);
+
+/* Returns a descriptor of the memory that all processes of the play have, by the same number. What
+ * is behind player_shared_end is the caller's, who may make it longer. */
+int player_shared(const struct player *player);
+uint64_t player_shared_end(void);
 
 /* From now on the thread plays that player_go continues. Returns false if the play has ended. */
 bool player_select(struct player *player);

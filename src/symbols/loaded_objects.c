@@ -154,3 +154,16 @@ void report_loaded_objects(Dwfl *dwfl, pid_t process) {
             dwfl_report_elf(dwfl, path, path, -1, object.l_addr, true);
     }
 }
+
+void visit_loaded_objects(pid_t process,
+                          void (*visit)(void *context, const char *path, uint64_t bias),
+                          void *context) {
+    uint64_t at = find_list(process);
+    struct link_map object = {0};
+    char path[PATH_MAX];
+    for (int i = 0; at && i < OBJECTS_MAX && read_bytes(process, at, &object, sizeof object); i++) {
+        at = (uint64_t)object.l_next;
+        if (read_text(process, (uint64_t)object.l_name, path) && (*path || !i))
+            visit(context, path, object.l_addr);
+    }
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# quipu trace of a recording: of a run that repeats itself, record by record what a direct trace has; a fork; a timer's
+# handler; threads that race, in the order of the recording; builds and recordings that cannot be traced.
+# timeout: 60
+. "$(dirname "$0")/lib.bash"
+setarch -R true 2>/dev/null || {
+    echo "skipped: address randomization cannot be turned off"
+    exit 77
+}
+
+# shown FILE: what it has, without the numbers of processes.
+shown() {
+    quipu print "$1" | sed 's/^process.*/process/'
+}
+
+# same STATUS COMMAND...: its direct trace is that of its recording. Both runs have the same stack: their
+# environments are of one size.
+same() {
+    local status=$1
+    shift
+    ends "$status" env -i PATH="$PATH" setarch -R quipu trace "${options[@]}" -o direct.trace -- "$@"
+    mv output direct.out
+    ends "$status" env -i PATH="$PATH" QUIPU_TRACF=/dev/shm/quipu-trace.XXXXXX quipu record -o run.rec -- "$@"
+    ends "$status" quipu trace "${options[@]}" -o run.trace run.rec
+    cmp direct.out output || fail "'$*': other output"
+    shown direct.trace >direct
+    shown run.trace >recorded
+    cmp direct recorded || fail "'$*': another trace: $(diff direct recorded | head -5)"
+    grep -q ' main+0x0 ' direct || fail "'$*': no trace"
+}
+
+options=()
+make_program traced --quipu=moment,trace -O2 -g -pthread <"$here/parts/traced.c"
+same 0 ./traced
+[[ $(grep -c '^process' recorded) -eq 2 ]] || fail "not two processes"
+[[ $(grep -c ' handle+0x0 ' recorded) -eq 1 ]] || fail "not one signal handler"
+options=(--every=1/2)
+same 0 ./traced
+
+# A handler is in the trace as often as the program says.
+ends 0 quipu record -o run.rec -- ./traced alarms
+ends 0 quipu trace -o run.trace run.rec
+[[ $(quipu print run.trace | grep -c ' handle+0x0 ') -eq $(cat output) ]] ||
+    fail "the program has handled $(cat output) signals, and the trace has another number"
+
+# Threads: the accesses to the sum, in the trace's order, lead to what each thread has read.
+ends 0 quipu record -o run.rec -- ./traced threads
+mv output recorded.out
+ends 0 quipu trace -o run.trace run.rec
+cmp recorded.out output || fail "threads: other output"
+ends 0 quipu info run.trace
+grep -q 'switches.* [1-9][0-9]* preempted' output || fail "threads were not preempted: $(cat output)"
+! grep -q 'may have been earlier' output || fail "the order is not exact: $(cat output)"
+address=$(nm traced | awk '$3 == "sum" { print $1 }')
+quipu print --order=global run.trace |
+    awk -v "sum=$(printf %x $((0x555555554000 + 0x$address)))" '
+        /^process/ { thread = $4 }
+        / (change|main)\+/ { changes = / change\+/ }
+        $1 == "R" && $2 == sum && changes {
+            if (!(thread in number))
+                number[thread] = threads++
+            seen[number[thread]] = seen[number[thread]] number[thread] " " (value + 0) "\n"
+            own[thread] = value
+        }
+        $1 == "W" && $2 == sum { value = own[thread] + 1 }
+        END {
+            print value
+            for (i = 0; i < threads; i++)
+                printf "%s", seen[i]
+        }' >ordered
+cmp recorded.out ordered || fail "threads: the order is another one: $(diff recorded.out ordered | head -5)"
+
+# What cannot be traced.
+make_program plain --quipu=moment -O2 -g -pthread <"$here/parts/traced.c"
+ends 0 quipu record -o run.rec -- ./plain
+refuses "has no code that records" -- quipu trace -o run.trace run.rec
+refuses "not for recordings" -- quipu trace --schedule -o run.trace run.rec
+ends 0 quipu record --shuffle -o run.rec -- ./traced threads
+ends 1 quipu trace -o run.trace run.rec
+grep -q "random turns" messages || fail "random turns are not refused: $(cat messages)"
