@@ -18,6 +18,7 @@
 #include "tracee/call_effects.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
+#include "util/address_range.h"
 #include "x86/call_stop.h"
 #include "x86/counter_read.h"
 
@@ -50,12 +51,6 @@ struct counter_read {
 };
 
 typedef VECTOR(struct counter_read) counter_read_list;
-
-struct address_range {
-    uint64_t start, end;
-};
-
-typedef VECTOR(struct address_range) address_range_list;
 
 /* A file that recorded processes share as memory. */
 struct shared_file {

@@ -58,9 +58,9 @@ static uint64_t symbol_address(const struct retraced_module *module, const char 
     return symbol ? symbol->address + module->bias : 0;
 }
 
-static struct address_range find_range(const struct retraced_module *module, const char *begin,
+static struct code_range find_range(const struct retraced_module *module, const char *begin,
                                        const char *end) {
-    return (struct address_range){symbol_address(module, begin), symbol_address(module, end)};
+    return (struct code_range){symbol_address(module, begin), symbol_address(module, end)};
 }
 
 /* Sets POINTER to the distance from the base of %fs that the function NAME adds to it. */

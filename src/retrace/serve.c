@@ -20,7 +20,7 @@ struct stop {
     uint64_t returns; /* where the function returns to */
 };
 
-static bool is_within(struct address_range range, uint64_t address) {
+static bool is_within(struct code_range range, uint64_t address) {
     return address >= range.begin && address < range.end;
 }
 

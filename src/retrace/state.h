@@ -32,7 +32,7 @@ enum served {
 };
 
 /* Of the runtime: [begin, end), as it is loaded. */
-struct address_range {
+struct code_range {
     uint64_t begin, end;
 };
 
@@ -43,7 +43,7 @@ struct retraced_module {
     struct traced_module notes;
     uint64_t bias;
     uint64_t served[SERVED_KINDS]; /* addresses; 0: it has no such code */
-    struct address_range order, measure;
+    struct code_range order, measure;
     uint64_t unattached; /* the data of threads that have none of their own */
     int64_t pointer;     /* distance of quipu_trace from the base of %fs */
     int64_t bias_word;   /* the same of quipu_bias */

@@ -2,17 +2,11 @@
 #ifndef QUIPU_TRACEE_MEMORY_HASH_H
 #define QUIPU_TRACEE_MEMORY_HASH_H
 
-#include "util/vector.h"
+#include "util/address_range.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-struct address_range {
-    uint64_t start, end;
-};
-
-typedef VECTOR(struct address_range) address_range_list;
 
 /* Sets HASH to that of all memory that PROCESS may write, without LEFT_OUT. Pages of zeros do not
  * count, whether the process has them or not. Returns false if its mappings cannot be read. */
