@@ -5,11 +5,9 @@
  *
  * Not perfect: a process that shares its parent's descriptors and not its memory is taken to have a
  * copy of them. One whose maker is killed before it could tell of it is killed, too, as nothing is
- * known of it. Where clone3 makes a process that no one may trace, and the program has a filter of
- * ours, that process can make no system call. */
+ * known of it. */
 #include "replay/record.h"
 
-#include "x86/call_stop.h"
 #include "x86/clone_call.h"
 
 #include <inttypes.h>
@@ -160,11 +158,13 @@ void record_child_numbers(struct recorded_thread *thread) {
 }
 
 void keep_child_traced(const struct recorded_thread *thread) {
-    uint64_t arguments[6];
-    memcpy(arguments, thread->call.arguments, sizeof arguments);
-    arguments[0] &= ~(uint64_t)CLONE_UNTRACED;
-    if (thread->call.number == SYS_clone && thread->recorder->filters)
-        set_call_arguments(thread->number, arguments);
+    const uint64_t address = thread->call.arguments[0];
+    uint64_t flags;
+    if (thread->call.number != SYS_clone3 || !thread->recorder->filters ||
+        !read_memory(thread->number, address, &flags, sizeof flags) || !(flags & CLONE_UNTRACED))
+        return;
+    flags &= ~(uint64_t)CLONE_UNTRACED;
+    write_memory(thread->number, address, &flags, sizeof flags);
 }
 
 const char *refuse_child(struct recorded_thread *thread) {

@@ -181,7 +181,7 @@ void inherit_thread(struct retrace *retrace) {
 /* ---- counters ---- */
 
 /* Sets COUNTER to that of THREAD in MODULE. Returns false if it has none. */
-static bool read_counter(const struct retraced_thread *thread, pid_t process,
+static bool read_trace_counter(const struct retraced_thread *thread, pid_t process,
                          const struct retraced_module *module,
                          struct quipu_trace_counter *counter) {
     uint64_t distance = 0, cells[QUIPU_MANY_LANES];
@@ -226,7 +226,7 @@ static void read_counters(struct retrace *retrace, struct retraced_thread *threa
     pid_t process = player_process(retrace->player);
     for (size_t i = 0; i < thread->process->modules.count; i++) {
         struct quipu_trace_counter now;
-        if (!read_counter(thread, process, thread->process->modules.data[i], &now))
+        if (!read_trace_counter(thread, process, thread->process->modules.data[i], &now))
             continue;
         struct quipu_trace_counter *known = find_counter(thread, now.bias);
         if (ends && known)

@@ -331,7 +331,8 @@ static void *ends_all(void *unused) {
 
 static void *ends_recording(void *unused) {
     usleep(2000);
-    if (syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0) == 0)
+    unsigned long long make[8] = {CLONE_UNTRACED, 0, 0, 0, SIGCHLD};
+    if (syscall(SYS_clone3, make, sizeof make) == 0)
         _exit(0);
     wait(NULL);
     return unused;
