@@ -20,6 +20,8 @@ cat >sample.c <<'END'
 #include <time.h>
 #include <unistd.h>
 static void handle(int number) { printf("%d\n", number); }
+static volatile int flag;
+static void set_flag(int number) { flag = number; }
 static void *echo(void *argument) { return argument; }
 int main(void) {
     char text[100];
@@ -30,6 +32,11 @@ int main(void) {
         printf("%ld %p\n", (long)time(NULL), malloc(1 << 18));
         stat("/", &status);
     }
+    signal(SIGALRM, set_flag);
+    ualarm(1000, 0);
+    unsigned long count = 0;
+    while (!flag)
+        count = count * 7 + 1;
     pthread_t thread;
     pthread_create(&thread, NULL, echo, NULL);
     pthread_join(thread, NULL);
@@ -79,7 +86,7 @@ if [ ! -x "$build/recordings" ] ||
     gcc -std=c11 -D_GNU_SOURCE -I"$root/src" -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
         -fno-omit-frame-pointer -o "$build/recordings" "$here/recordings.c" \
         "$root"/src/replay/{known_files,image,packed_files,recording,start,writer}.c "$root"/src/util/*.c \
-        "$root"/src/x86/{processor,registers}.c -lzstd
+        "$root"/src/x86/{checked_state,processor,registers}.c -lzstd
 fi
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048
 export UBSAN_OPTIONS=print_stacktrace=1
