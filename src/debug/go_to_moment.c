@@ -6,7 +6,8 @@
  * are read.
  *
  * Where the program has no additions that can stop it, the thread may come too far. Then the slice
- * in which it has is gone again by breakpoints alone. */
+ * in which it has is gone again by breakpoints alone. So is the way to a moment of a shared object:
+ * from the last checkpoint at which the thread has less of the object's ticks. */
 #include "debug/program.h"
 #include "debug/server.h"
 
@@ -16,7 +17,8 @@
 #include <string.h>
 
 enum {
-    NEAR = 1024 /* ticks; so many passes of a breakpoint take some 30 milliseconds */
+    NEAR = 1024, /* ticks; so many passes of a breakpoint take some 30 milliseconds */
+    LOOKS = 20   /* for a shared object, at so many events behind one that has mapped memory */
 };
 
 struct aim {
@@ -36,6 +38,8 @@ struct aim {
 
     /* of go_to_moment */
     struct moment_name name;
+    const struct played_program *module; /* in whose ticks it is; NULL: not found yet */
+    unsigned looks;                      /* for it that are left, since memory was mapped */
     uint64_t serial;               /* of the program in which the places were looked for; 0: none */
     address_list places;           /* in the process */
     const char *wrong;             /* why it has none */
@@ -45,22 +49,25 @@ struct aim {
 
 /* ---- looks ---- */
 
+static bool look_at_ticks(struct aim *aim, pid_t recorded) {
+    const struct played_program *module = aim->module ? aim->module : program_of(aim->timeline);
+    return read_module_ticks(aim->timeline, module, recorded, 0, &aim->now);
+}
+
 /* The thread whose name is not known may be the one that has played last. */
 static void find_thread(struct aim *aim) {
     struct player *player = aim->timeline->player;
     aim->has_ended = false;
     if (aim->thread)
         aim->recorded = player_find_name(player, aim->thread, &aim->has_ended);
-    else if (!aim->recorded &&
-             read_thread_ticks(aim->timeline, player_thread(player), 0, &aim->now) &&
+    else if (!aim->recorded && look_at_ticks(aim, player_thread(player)) &&
              aim->now.number == aim->number)
         aim->recorded = player_thread(player);
 }
 
 static void look(struct aim *aim) {
     find_thread(aim);
-    aim->has_ticks = aim->recorded && !aim->has_ended &&
-                     read_thread_ticks(aim->timeline, aim->recorded, 0, &aim->now);
+    aim->has_ticks = aim->recorded && !aim->has_ended && look_at_ticks(aim, aim->recorded);
     aim->calls = player_calls(aim->timeline->player, aim->recorded);
     if (aim->has_ended || (aim->has_ticks && aim->now.exact >= aim->ticks))
         return;
@@ -77,7 +84,7 @@ static bool is_before(const struct aim *aim) {
  * one, if there is none. */
 static bool go_to_start(struct aim *aim) {
     struct timeline *timeline = aim->timeline;
-    size_t low = 0, high = aim->thread ? timeline->count : 1;
+    size_t low = 0, high = aim->thread && aim->module ? timeline->count : 1;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
         if (!go_to_copy(timeline, &timeline->checkpoints[middle]->stand))
@@ -93,6 +100,7 @@ static bool go_to_start(struct aim *aim) {
 
 uint64_t count_calls(struct timeline *timeline, pid_t recorded, uint64_t ticks) {
     struct aim aim = {.timeline = timeline,
+                      .module = program_of(timeline),
                       .thread = player_thread_name(timeline->player, recorded),
                       .ticks = ticks};
     struct stand origin;
@@ -119,25 +127,68 @@ uint64_t count_calls(struct timeline *timeline, pid_t recorded, uint64_t ticks) 
 
 /* ---- the way ---- */
 
-/* Finds the moment's instructions in the present program, if that is another one. */
-static void find_in_program(struct aim *aim) {
-    const struct played_program *program = program_of(aim->timeline);
-    if (program->serial == aim->serial)
-        return;
-    aim->serial = program->serial;
+/* Whether the moment may be one of the MODULE. */
+static bool may_be_in(void *context, const struct played_program *module) {
+    const struct aim *aim = context;
+    const struct binary *binary = module->binary;
+    address_list places = {0};
+    if (!binary || !module->cells)
+        return false;
+    if (*aim->name.build)
+        return is_build_id(binary->build_id, binary->build_id_size, aim->name.build);
+    return aim->name.calls || !find_places(aim->arena, binary, &aim->name, &places);
+}
+
+/* Finds the moment's instructions in the module MAY_BE; NULL: in the program, which has none. */
+static void find_in_module(struct aim *aim, const struct played_program *may_be) {
+    struct timeline *timeline = aim->timeline;
+    const struct played_program *module = may_be ? may_be : program_of(timeline);
+    aim->module = may_be;
     aim->places.count = 0;
-    points_clear(&aim->timeline->points);
-    if (!program->cells) {
+    take_points_out(timeline);
+    points_clear(&timeline->points);
+    if (!module->cells) {
         aim->wrong = "the program was not built with '--quipu=moment', or its symbols were "
                      "stripped; name a number of events";
         return;
     }
     aim->wrong =
-        aim->name.calls ? NULL : find_places(aim->arena, program->binary, &aim->name, &aim->places);
+        aim->name.calls ? NULL : find_places(aim->arena, module->binary, &aim->name, &aim->places);
     for (size_t i = 0; i < aim->places.count; i++) {
-        aim->places.data[i] += program->bias;
-        points_add(&aim->timeline->points, POINT_SOFTWARE, aim->places.data[i], 1);
+        aim->places.data[i] += module->bias;
+        points_add(&timeline->points, POINT_SOFTWARE, aim->places.data[i], 1);
     }
+}
+
+/* Finds the moment's module, if there is another program, or it may have been loaded just now. */
+static void find_module(struct aim *aim) {
+    struct timeline *timeline = aim->timeline;
+    struct played_program *program = program_of(timeline), *found = program;
+    bool is_new = program->serial != aim->serial;
+    if (is_new)
+        aim->module = NULL;
+    if (is_new || player_has_mapped(timeline->player))
+        aim->looks = LOOKS;
+    if (aim->module || !aim->looks)
+        return;
+    aim->looks--;
+    aim->serial = program->serial;
+    if (!may_be_in(aim, program))
+        found = find_loaded_object(timeline, timeline_process(timeline), may_be_in, aim);
+    if (found || is_new)
+        find_in_module(aim, found);
+}
+
+static bool is_module(void *context, const struct played_program *module) {
+    return module == ((const struct aim *)context)->module;
+}
+
+/* The moment's module may not be loaded at the place where the way begins. */
+static void forget_later_module(struct aim *aim) {
+    pid_t process = timeline_process(aim->timeline);
+    if (aim->module && aim->module->word_slot &&
+        !find_loaded_object(aim->timeline, process, is_module, aim))
+        aim->serial = 0;
 }
 
 /* Whether the thread stands at one of the places. */
@@ -176,10 +227,13 @@ static bool set_aim(struct aim *aim) {
     struct timeline *timeline = aim->timeline;
     const struct played_program *program = program_of(timeline);
     uint64_t margin = NEAR + 2 * program->most_above, offset = aim->now.raw - aim->now.ticks;
-    bool is_near = aim->is_careful || !aim->has_ticks || aim->now.ticks + margin >= aim->ticks;
+    bool is_object = aim->module && aim->module->word_slot;
+    bool is_near =
+        is_object || aim->is_careful || !aim->has_ticks || aim->now.ticks + margin >= aim->ticks;
     player_set_alarm(timeline->player, is_near ? 0 : aim->recorded, aim->ticks - margin + offset);
-    set_stops(timeline, !is_near || !aim->has_ticks, 0);
-    return is_near && aim->has_ticks;
+    bool looks = is_object || (is_near && aim->has_ticks);
+    set_stops(timeline, !looks, 0);
+    return looks;
 }
 
 /* The thread has come too far, since it could not be stopped. Goes back to where it had not. */
@@ -218,7 +272,7 @@ static const char *missed(const struct aim *aim) {
 static const char *approach(struct aim *aim) {
     struct timeline *timeline = aim->timeline;
     for (;;) {
-        find_in_program(aim);
+        find_module(aim);
         look(aim);
         if (is_there(aim))
             return NULL;
@@ -243,7 +297,11 @@ static const char *go(struct aim *aim) {
     struct timeline *timeline = aim->timeline;
     take_points_out(timeline);
     struct points *users = points_put_aside(&timeline->points);
-    const char *wrong = go_to_start(aim) ? approach(aim) : "the way to it is not found";
+    find_module(aim);
+    bool good = go_to_start(aim);
+    if (good)
+        forget_later_module(aim);
+    const char *wrong = good ? approach(aim) : "the way to it is not found";
     player_set_alarm(timeline->player, 0, 0);
     end_motion(timeline);
     points_put_back(&timeline->points, users);

@@ -20,7 +20,7 @@ static uint64_t find_return(const struct played_program *program, pid_t number) 
 
 static const char *name_it(struct timeline *timeline, struct arena *arena, pid_t recorded,
                            const struct thread_ticks *ticks, uint64_t place, uint64_t calls) {
-    const struct binary *binary = program_of(timeline)->binary;
+    const struct binary *binary = ticks->module->binary;
     return recorded_moment_text(arena, binary, place ? recorded_form(binary, place) : 0,
                                 ticks->exact, calls,
                                 player_thread_name(timeline->player, recorded));
@@ -43,6 +43,7 @@ struct moment thread_moment(struct timeline *timeline, struct arena *arena, pid_
             moment.line = line_text(arena, program->binary, linked);
         return moment;
     }
+    program = ticks.module;
     uint64_t place = ticks.place ? ticks.place : find_return(program, number);
     uint64_t calls = ticks.place || !counts ? 0 : count_calls(timeline, recorded, ticks.ticks);
     moment.text = name_it(timeline, arena, recorded, &ticks, place, calls);

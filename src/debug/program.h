@@ -16,8 +16,13 @@ struct played_program {
     uint64_t bias;         /* its load address minus that of `binary` */
     uint64_t cells;      /* address of its cells of events as linked, with the bias; 0: no ticks */
     uint64_t most_above; /* the greatest potential of ticks */
-    bool is_forked;      /* the process has it from its maker */
-    bool has_makers;     /* it has begun with the maker's cells: */
+    /* Of a shared object: where the loader puts the place of the thread's word (format/cells.h),
+     * relative to the base of %fs. 0: it is the executable. */
+    uint64_t word_slot;
+    struct played_program *objects; /* shared objects that it has had loaded, by any name */
+    const char *path;               /* of a shared object */
+    bool is_forked;                 /* the process has it from its maker */
+    bool has_makers;                /* it has begun with the maker's cells: */
     uint64_t makers_block, makers_base;
     uint64_t begin;  /* player_program_begin */
     uint64_t serial; /* another one for each program that was read */
@@ -29,14 +34,26 @@ struct played_program {
  * forget_programs. Its binary is NULL if it cannot be read. */
 struct played_program *program_of(struct timeline *timeline);
 
+/* Returns the shared object with ticks that has ADDRESS in the process of the thread NUMBER, or the
+ * program. Valid as above. */
+struct played_program *module_at(struct timeline *timeline, pid_t number, uint64_t address);
+
+/* Returns the shared object that the process of the thread NUMBER has loaded, and WANTED returns
+ * true for; or NULL. */
+struct played_program *find_loaded_object(struct timeline *timeline, pid_t number,
+                                          bool (*wanted)(void *context,
+                                                         const struct played_program *object),
+                                          void *context);
+
 /* Sets VARIABLES to those of the present process's program. Returns NULL, or a message. */
 const char *program_variables(struct timeline *timeline, const struct variables **variables);
 
 /* Is called in front of timeline_end. */
 void forget_programs(struct timeline *timeline);
 
-/* The ticks of a thread. */
+/* The ticks of a thread in a module. */
 struct thread_ticks {
+    const struct played_program *module;
     uint64_t number;   /* of the thread, as quipu_now numbers them */
     uint64_t ticks;    /* according to its cells */
     uint64_t raw;      /* the sum of its cells and their base */
@@ -46,13 +63,18 @@ struct thread_ticks {
 };
 
 /* Reads the ticks of the thread that had the number RECORDED, in front of the instruction at
- * ADDRESS of the process, which it has just executed; 0: in front of its next one. Returns false if
- * it has none: the program has none, or the thread has not come to its code yet. */
+ * ADDRESS of the process, which it has just executed; 0: in front of its next one. They are those
+ * of the module that has the instruction. Returns false if it has none: the module has none, or the
+ * thread has not come to its code yet. */
 bool read_thread_ticks(struct timeline *timeline, pid_t recorded, uint64_t address,
                        struct thread_ticks *ticks);
 
-/* The same for a thread by its own NUMBER, in any copy of the process; where it has no cells yet,
- * those are read that it has from its maker. */
+/* The same in MODULE. */
+bool read_module_ticks(struct timeline *timeline, const struct played_program *module,
+                       pid_t recorded, uint64_t address, struct thread_ticks *ticks);
+
+/* The same in the program, for a thread by its own NUMBER, in any copy of the process; where it has
+ * no cells yet, those are read that it has from its maker. */
 bool read_ticks_of(struct timeline *timeline, pid_t number, uint64_t address,
                    struct thread_ticks *ticks);
 

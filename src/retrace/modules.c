@@ -206,10 +206,11 @@ static void add_module(struct retrace *retrace, const char *path, uint64_t bias)
     tell_of_module(retrace, module);
 }
 
-static void visit(void *context, const char *path, uint64_t bias) {
+static bool visit(void *context, const char *path, uint64_t bias) {
     struct retrace *retrace = context;
     if (*path == '/' && !is_known(retrace->process, path, bias))
         add_module(retrace, arena_copy(retrace->arena, path, strlen(path)), bias);
+    return true;
 }
 
 /* The program itself is there before the loader has a list. */
@@ -233,5 +234,5 @@ void look_at_modules(struct retrace *retrace) {
         look_at_program(retrace);
     process->looked = true;
     process->changed = false;
-    visit_loaded_objects(process->number, visit, retrace);
+    list_loaded_objects(process->number, visit, retrace);
 }

@@ -155,15 +155,18 @@ void report_loaded_objects(Dwfl *dwfl, pid_t process) {
     }
 }
 
-void visit_loaded_objects(pid_t process,
-                          void (*visit)(void *context, const char *path, uint64_t bias),
-                          void *context) {
+void list_loaded_objects(pid_t process,
+                         bool (*take)(void *context, const char *path, uint64_t bias),
+                         void *context) {
     uint64_t at = find_list(process);
     struct link_map object = {0};
     char path[PATH_MAX];
-    for (int i = 0; at && i < OBJECTS_MAX && read_bytes(process, at, &object, sizeof object); i++) {
+    bool more = true;
+    for (int i = 0;
+         at && more && i < OBJECTS_MAX && read_bytes(process, at, &object, sizeof object); i++) {
         at = (uint64_t)object.l_next;
-        if (read_text(process, (uint64_t)object.l_name, path) && (*path || !i))
-            visit(context, path, object.l_addr);
+        bool has_path = read_text(process, (uint64_t)object.l_name, path) && strchr(path, '/');
+        if (has_path && (access(path, F_OK) != 0 || may_be_file(path, &object)))
+            more = take(context, path, object.l_addr);
     }
 }

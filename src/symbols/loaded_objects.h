@@ -3,17 +3,19 @@
 #define QUIPU_SYMBOLS_LOADED_OBJECTS_H
 
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* Calls TAKE for each shared object of PROCESS that the loader's list has: its PATH as the loader
+ * has found it, and its load BIAS; not if another file is there by now. Stops where TAKE returns
+ * false. */
+void list_loaded_objects(pid_t process,
+                         bool (*take)(void *context, const char *path, uint64_t bias),
+                         void *context);
 
 /* Reports to DWFL the shared objects of PROCESS which the kernel does not know as mapped files: a
  * replayed process has copies of them. */
 void report_loaded_objects(Dwfl *dwfl, pid_t process);
-
-/* Calls VISIT with CONTEXT for each object of the list: with its PATH, which is empty for the
- * program, and its load BIAS. */
-void visit_loaded_objects(pid_t process,
-                          void (*visit)(void *context, const char *path, uint64_t bias),
-                          void *context);
 
 #endif
