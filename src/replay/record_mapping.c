@@ -232,7 +232,8 @@ static void record_contents(struct recorded_thread *thread, const char *path) {
     uint64_t address = (uint64_t)thread->call.result, start = arguments[5];
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool is_sparse = fd >= 0 && fstat(fd, &status) == 0 && status.st_blocks * 512 < status.st_size;
+    bool is_sparse = fd >= 0 && fstat(fd, &status) == 0 && status.st_size > PIECE &&
+                     status.st_blocks * 512 < status.st_size;
     if ((fd < 0 && stat(path, &status) != 0) || (uint64_t)status.st_size <= start) {
         if (fd >= 0)
             close(fd);
