@@ -109,7 +109,11 @@ struct quipu_system_call {
     ROW(msync, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(madvise, ABSENT, QC_IS(2, 8) /* MADV_FREE */, QC_NO, QC_NO) \
     ROW(madvise, AGAIN, QC_ANY, QC_NO, QC_NO) \
-    ROW(shmat, ABSENT, QC_ANY, QC_NO, QC_NO) \
+    ROW(shmget, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(shmat, MAPS, QC_ANY, QC_NO, QC_NO) \
+    ROW(shmctl, ONCE, QC_IS(1, 0) /* IPC_RMID */, QC_NO, QC_NO) \
+    ROW(shmctl, ONCE, QC_IS(1, 1) /* IPC_SET */, QC(QC_READS_CONSTANT(2, 112)), QC_NO) \
+    ROW(shmctl, ONCE, QC_IS(1, 2) /* IPC_STAT */, QC(QC_SETS(2, 112)), QC_NO) \
     ROW(dup, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(dup2, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(pause, ONCE, QC_ANY, QC_NO, QC_NO) \
@@ -144,6 +148,7 @@ struct quipu_system_call {
     ROW(wait4, GIVEN, QC_ANY, QC(QE_CONSTANT(1, 4) | QE_CHANGED, QE_CONSTANT(3, 144) | QE_CHANGED), QC_NO) \
     ROW(kill, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(uname, GIVEN, QC_ANY, QC(QC_SETS(0, 390)), QC_NO) \
+    ROW(shmdt, MAPS, QC_ANY, QC_NO, QC_NO) \
     ROW(fcntl, GIVEN, QC_IF(1, 0xfffffffcu, 0) /* F_DUPFD to F_GETFL */, QC_NO, QC_NO) \
     ROW(fcntl, GIVEN, QC_IS(1, 4) /* F_SETFL */, QC_NO, QC_NO) \
     ROW(fcntl, GIVEN, QC_IS(1, 1030) /* F_DUPFD_CLOEXEC */, QC_NO, QC_NO) \

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -86,27 +87,56 @@ bool is_made_again(const struct player *player, const struct system_call *call) 
     return false;
 }
 
-/* Changes the arguments of a mapping call so that it maps memory at the recorded address: private
- * memory, that can be written until it has its contents, or what processes share. */
+/* The call maps memory, private or what processes share, at the recorded address. */
 static void replace_mapping(struct player *player, const struct system_call *call,
-                            uint64_t arguments[6]) {
-    if (call->number != SYS_mmap)
-        return;
-    uint64_t flags = arguments[3];
+                            struct system_call *made) {
+    uint64_t flags = call->arguments[3];
     uint64_t kept = flags & (MAP_GROWSDOWN | MAP_NORESERVE | MAP_STACK | MAP_FIXED);
     uint64_t placed = flags & MAP_FIXED ? MAP_FIXED : MAP_FIXED_NOREPLACE;
     bool shared = flags & MAP_ANONYMOUS && flags & MAP_SHARED;
     const struct memory_event *mapping = find_shared_mapping(player);
-    arguments[0] = (uint64_t)call->result;
+    made->arguments[0] = (uint64_t)call->result;
     if (mapping) {
-        arguments[3] = kept | placed | MAP_SHARED;
-        arguments[4] = (uint64_t)player->shared;
-        arguments[5] = shared_place(mapping);
+        made->arguments[3] = kept | placed | MAP_SHARED;
+        made->arguments[4] = (uint64_t)player->shared;
+        made->arguments[5] = shared_place(mapping);
         return;
     }
-    arguments[3] = kept | placed | MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
-    arguments[4] = UINT64_MAX;
-    arguments[5] = 0;
+    made->arguments[3] = kept | placed | MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
+    made->arguments[4] = UINT64_MAX;
+    made->arguments[5] = 0;
+}
+
+/* A segment of shared memory is mapped as a file is. */
+static bool replace_segment(struct player *player, const struct system_call *call,
+                            struct system_call *made) {
+    uint64_t flags = call->arguments[2];
+    uint64_t protection = PROT_READ | (flags & SHM_RDONLY ? 0u : PROT_WRITE) |
+                          (flags & SHM_EXEC ? (unsigned)PROT_EXEC : 0u);
+    const struct memory_event *mapping = find_shared_mapping(player);
+    if (!mapping)
+        return false;
+    if (call->number == SYS_shmdt)
+        *made = (struct system_call){.number = SYS_munmap,
+                                     .arguments = {mapping->address, mapping->size}};
+    else
+        *made = (struct system_call){
+            .number = SYS_mmap,
+            .arguments = {mapping->address, mapping->size, protection,
+                          MAP_SHARED | (flags & SHM_REMAP ? MAP_FIXED : MAP_FIXED_NOREPLACE),
+                          (uint64_t)player->shared, shared_place(mapping)}};
+    return true;
+}
+
+/* Sets MADE to the call that a replay makes in place of CALL. Returns false if the recording does
+ * not tell what that is. */
+static bool replace_memory_call(struct player *player, const struct system_call *call,
+                                struct system_call *made) {
+    *made = *call;
+    if (call->number == SYS_mmap)
+        replace_mapping(player, call, made);
+    return (call->number != SYS_shmat && call->number != SYS_shmdt) ||
+           replace_segment(player, call, made);
 }
 
 /* Continues to the next stop of the call that is made. Returns false if there is none. */
@@ -124,15 +154,17 @@ static bool next_stop(struct player *player, enum stop_reason reason, struct thr
 
 /* Makes CALL, in front of which the process is stopped, with the arguments that a replay has. */
 static void make_call(struct player *player, const struct system_call *call) {
-    uint64_t arguments[6];
+    struct system_call made;
     struct thread_stop stop;
-    memcpy(arguments, call->arguments, sizeof arguments);
-    replace_mapping(player, call, arguments);
+    if (!replace_memory_call(player, call, &made)) {
+        end_by_corruption(player);
+        return;
+    }
     player->in_call = false; /* behind it */
     player->has_mapped = true;
-    bool changed = memcmp(arguments, call->arguments, sizeof arguments) != 0;
+    bool changed = memcmp(&made, call, sizeof made) != 0;
     if (!enter_call_again(player->process) || !next_stop(player, REASON_CALL_ENTRY, &stop) ||
-        (changed && !set_call_arguments(player->process, arguments)) ||
+        (changed && !replace_call(player->process, made.number, made.arguments)) ||
         !next_stop(player, REASON_CALL_EXIT, &stop) ||
         (changed && !set_call_arguments(player->process, call->arguments)))
         end_by_difference(player, "ends within a system call");

@@ -52,6 +52,12 @@ struct counter_read {
 
 typedef VECTOR(struct counter_read) counter_read_list;
 
+/* A segment of System V shared memory. */
+struct attached_segment {
+    uint64_t address, size;
+    uint32_t number; /* of the shared file that it is */
+};
+
 /* A file that recorded processes share as memory. */
 struct shared_file {
     uint64_t device, inode;
@@ -95,15 +101,16 @@ struct recorded_process {
     struct inside inside;
     bool filters;   /* the program has a filter for system calls of its own */
     int hides_rest; /* descriptor + 1 of a memory map of which the rest of a line is hidden; or 0 */
-    const char *path;         /* of its program, in `arena` */
-    VECTOR(uint32_t) shared;  /* numbers of the files that it has mapped so */
-    bool shares_pages;        /* it has mapped memory that a child of it shares */
-    bool is_undumpable;       /* as it has asked for; it is not */
-    bool shares_all;          /* its memory is that of another process */
-    bool knows_files;         /* `files` is still right */
-    address_range_list files; /* its memory that is mapped files */
-    uint64_t data_end;        /* of brk; 0: it has made no such call */
-    char *name;               /* by who has made it */
+    const char *path;                         /* of its program, in `arena` */
+    VECTOR(struct attached_segment) segments; /* some may be detached */
+    VECTOR(uint32_t) shared;                  /* numbers of the files that it has mapped so */
+    bool shares_pages;                        /* it has mapped memory that a child of it shares */
+    bool is_undumpable;                       /* as it has asked for; it is not */
+    bool shares_all;                          /* its memory is that of another process */
+    bool knows_files;                         /* `files` is still right */
+    address_range_list files;                 /* its memory that is mapped files */
+    uint64_t data_end;                        /* of brk; 0: it has made no such call */
+    char *name;                               /* by who has made it */
 };
 
 struct recorded_thread {
@@ -468,6 +475,15 @@ void end_instead(struct recorded_thread *thread);
 /* Adds the memory to which the call has given the contents of its file again. */
 void record_reset(struct recorded_thread *thread);
 
+/* ---- record_segment.c ---- */
+
+/* The process of THREAD is about to attach a segment of System V shared memory. Returns false if
+ * others may have it. */
+bool share_segment(struct recorded_thread *thread);
+
+/* Adds what the call has attached or detached. */
+void record_segment(struct recorded_thread *thread);
+
 /* ---- record_file.c ---- */
 
 /* Adds that the run has mapped the file at PATH, which has the NAME, if that was not added yet. */
@@ -484,6 +500,17 @@ uint32_t share_file(struct recorded_thread *thread, const char *path, const char
 
 /* The same for memory that only this process and its children will have. */
 uint32_t share_memory(struct recorded_thread *thread);
+
+/* Whether FILE was mapped as shared memory before. */
+bool is_known_shared(const struct recorder *recorder, const struct shared_file *file);
+
+/* The process of THREAD is about to map FILE, which belongs to the recording. Returns its number,
+ * or 0 if there are too many. */
+uint32_t share_known(struct recorded_thread *thread, const struct shared_file *file);
+
+/* Adds that the shared file NUMBER, from its begin, is the SIZE bytes at ADDRESS. */
+void record_shared_memory(struct recorded_thread *thread, uint64_t address, uint64_t size,
+                          uint32_t number);
 
 /* Adds which file the call has mapped so. */
 void record_shared(struct recorded_thread *thread);

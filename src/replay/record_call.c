@@ -31,6 +31,10 @@ static bool executes(uint64_t number) {
 
 /* Why the call ends the recording, or NULL. */
 static const char *find_limit(struct recorded_thread *thread) {
+    if (thread->call.number == SYS_shmat) {
+        share_segment(thread);
+        return NULL;
+    }
     return is_apart(thread) ? refuse_child(thread) : refuse_mapping(thread);
 }
 
@@ -43,6 +47,8 @@ static bool is_one_of_many(uint64_t number) {
 static int find_refusal(const struct recorded_thread *thread) {
     if (thread->effects.row->repeats == QUIPU_CALL_ABSENT)
         return is_one_of_many(thread->call.number) ? EINVAL : ENOSYS;
+    if (thread->call.number == SYS_shmat && !thread->maps)
+        return ENOSYS;
     return writes_unseen(&thread->process->streams, &thread->call) ? EINVAL : 0;
 }
 
@@ -191,6 +197,7 @@ static bool record_effects(struct recorded_thread *thread) {
         record_child_numbers(thread);
     else
         record_mapping(thread);
+    record_segment(thread);
     record_file_write(thread);
     return true;
 }

@@ -71,6 +71,8 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     process->is_undumpable = parent->is_undumpable;
     for (size_t i = 0; i < parent->counter_reads.count; i++)
         vector_push(&process->arena, &process->counter_reads, parent->counter_reads.data[i]);
+    for (size_t i = 0; i < parent->segments.count; i++)
+        vector_push(&process->arena, &process->segments, parent->segments.data[i]);
     for (size_t i = 0; i < parent->shared.count; i++)
         vector_push(&process->arena, &process->shared, parent->shared.data[i]);
     if (shares || parent->shares_pages)

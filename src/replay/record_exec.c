@@ -114,6 +114,8 @@ void record_exec(struct recorded_thread *thread) {
     process->files.data = NULL;
     process->files.count = process->files.capacity = 0;
     process->knows_files = false;
+    process->segments.data = NULL;
+    process->segments.count = process->segments.capacity = 0;
     process->shared.data = NULL;
     process->shared.count = process->shared.capacity = 0;
     process->shares_pages = process->shares_all = process->is_undumpable = false;

@@ -96,30 +96,51 @@ uint32_t share_memory(struct recorded_thread *thread) {
     return (uint32_t)recorder->shared.count;
 }
 
+bool is_known_shared(const struct recorder *recorder, const struct shared_file *file) {
+    return find_shared(recorder, file) != 0;
+}
+
 uint32_t share_file(struct recorded_thread *thread, const char *path, const char *name) {
-    struct recorder *recorder = thread->recorder;
     struct shared_file file;
-    if (!identify(path, &file) || !is_own(recorder, &file, name))
-        return 0;
-    uint32_t number = find_shared(recorder, &file);
+    return identify(path, &file) && is_own(thread->recorder, &file, name)
+               ? share_known(thread, &file)
+               : 0;
+}
+
+uint32_t share_known(struct recorded_thread *thread, const struct shared_file *file) {
+    struct recorder *recorder = thread->recorder;
+    uint32_t number = find_shared(recorder, file);
     if (!number) {
         if (recorder->shared.count == QUIPU_SHARED_MAX)
             return 0;
-        vector_push(recorder->arena, &recorder->shared, file);
+        vector_push(recorder->arena, &recorder->shared, *file);
         number = (uint32_t)recorder->shared.count;
     }
     note_shared(thread->process, number);
     return number;
 }
 
-void record_shared(struct recorded_thread *thread) {
+/* Adds that SIZE bytes at ADDRESS are the shared file NUMBER, from PLACE on. */
+static void add_shared(struct recorded_thread *thread, uint64_t address, uint64_t size,
+                       uint32_t number, uint64_t place) {
     struct buffer *event = recording_event(&thread->recorder->writer);
     put_number(event, QUIPU_MEMORY_SHARED, 1);
-    put_number(event, (uint64_t)thread->call.result, sizeof(uint64_t));
-    buffer_uleb128(event, thread->maps);
-    buffer_uleb128(event, thread->call.arguments[5]);
-    buffer_uleb128(event, (thread->call.arguments[1] + PAGE - 1) / PAGE * PAGE);
+    put_number(event, address, sizeof address);
+    buffer_uleb128(event, number);
+    buffer_uleb128(event, place);
+    buffer_uleb128(event, size);
     add_recorded_event(thread, QUIPU_EVENT_MEMORY);
+}
+
+void record_shared(struct recorded_thread *thread) {
+    const uint64_t *arguments = thread->call.arguments;
+    uint64_t size = (arguments[1] + PAGE - 1) / PAGE * PAGE;
+    add_shared(thread, (uint64_t)thread->call.result, size, thread->maps, arguments[5]);
+}
+
+void record_shared_memory(struct recorded_thread *thread, uint64_t address, uint64_t size,
+                          uint32_t number) {
+    add_shared(thread, address, size, number, 0);
 }
 
 /* ---- calls that write to such a file ---- */

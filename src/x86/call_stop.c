@@ -82,6 +82,15 @@ bool set_call_arguments(pid_t thread, const uint64_t arguments[6]) {
     return set_general_registers(thread, &registers);
 }
 
+bool replace_call(pid_t thread, uint64_t number, const uint64_t arguments[6]) {
+    struct user_regs_struct registers;
+    if (!get_general_registers(thread, &registers))
+        return false;
+    registers.orig_rax = number;
+    put_call_arguments(&registers, arguments);
+    return set_general_registers(thread, &registers);
+}
+
 static bool peek(pid_t thread, uint64_t address, void *bytes, size_t size) {
     struct iovec here = {bytes, size}, there = {(void *)address, size};
     return process_vm_readv(thread, &here, 1, &there, 1, 0) == (ssize_t)size;

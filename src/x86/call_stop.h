@@ -27,6 +27,9 @@ bool enter_call_again(pid_t thread);
 /* Sets the arguments of the call in front of which THREAD is stopped. */
 bool set_call_arguments(pid_t thread, const uint64_t arguments[6]);
 
+/* The same, and another call is made: NUMBER. */
+bool replace_call(pid_t thread, uint64_t number, const uint64_t arguments[6]);
+
 /* THREAD is stopped at the first instruction of a signal handler, with REGISTERS. Returns the size
  * of what the kernel has put on its stack, from the stack pointer upwards, or 0 if that cannot be
  * read. */

@@ -116,3 +116,46 @@ int main(void) {
 END
 gcc -w -O1 -o dies dies.c || fail "cannot build 'dies'"
 repeats 4 ./dies
+
+# Segments of System V shared memory, that two processes change, and that are attached twice.
+cat >segments.c <<'END'
+#include <stdio.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void change(volatile unsigned *cell) {
+    for (int i = 0; i < 100; i++) {
+        *cell = *cell * 31 + (unsigned)getpid();
+        if (i % 10 == 0)
+            usleep(100);
+    }
+}
+int main(void) {
+    int id = shmget(IPC_PRIVATE, 10000, IPC_CREAT | 0600);
+    struct shmid_ds segment;
+    volatile unsigned *cell = shmat(id, NULL, 0);
+    if (fork() == 0) {
+        volatile unsigned *own = shmat(id, NULL, 0);
+        change(own);
+        _exit(0);
+    }
+    change(cell);
+    wait(NULL);
+    const volatile unsigned *again = shmat(id, NULL, SHM_RDONLY);
+    shmctl(id, IPC_STAT, &segment);
+    printf("%u %u, %d attached\n", *cell, *again, (int)segment.shm_nattch);
+    shmctl(id, IPC_RMID, NULL);
+    shmdt((void *)cell);
+    printf("%u %d\n", *again, shmdt((void *)cell));
+    cell = shmat(id, NULL, 0);
+    printf("%d %d\n", cell == (void *)-1, shmdt((void *)again));
+    return 7;
+}
+END
+gcc -w -O1 -o segments segments.c || fail "cannot build 'segments'"
+repeats 7 ./segments
+grep -q ', 2 attached' replayed.out || fail "'segments' was not recorded: $(<replayed.out)"
+cp recorded.out first.out
+repeats 7 ./segments
+! cmp -s first.out recorded.out || fail "'segments': two runs are the same"
