@@ -262,7 +262,7 @@ static void interrupt(struct player *player, struct pause_request *request) {
     if (request->interrupt || !player->hooks->is_interrupted(player->hooks->context))
         return;
     request->interrupt = true;
-    syscall(SYS_tgkill, player->process, player->process, SIGSTOP);
+    syscall(SYS_tkill, player->process, SIGSTOP); /* that thread, which may be any of its process */
 }
 
 /* Waits for the next stop of the process. Returns as waitpid does. A single step ends soon, and is
