@@ -11,8 +11,8 @@
 #include "cmd/trace_input.h"
 #include "cmd/trace_process.h"
 #include "cmd/trace_recording.h"
+#include "cmd/trace_window.h"
 
-#include "trace/between.h"
 #include "trace/collector.h"
 #include "trace/trim.h"
 #include "util/diag.h"
@@ -286,44 +286,6 @@ static int trace_program(const struct trace_options *options, char **argv) {
     return cause && status == 0 ? EXIT_FAILURE : status;
 }
 
-/* Ends quipu with an error if PROGRAM has not the moments of the window. */
-static void need_window_moments(const char *program, const struct trace_window *window) {
-    uint32_t from = window->from ? need_recording_moment(program, "from", window->from) : 0;
-    uint32_t to = window->to ? need_recording_moment(program, "to", window->to) : 0;
-    if (from && to && from != to)
-        die("--from and --to must be moments of one thread");
-}
-
-/* Whether the trace has the moments of its window. Prints an error if not. */
-static bool came_to_moments(const struct collector_options *options) {
-    struct arena arena = {0};
-    struct trace *trace;
-    struct trace_step *step;
-    if (!options->window.from && !options->window.to)
-        return true;
-    const char *cause = trace_open(&arena, options->output, &trace);
-    if (!cause)
-        cause = trace_set_between_of_window(trace);
-    if (cause) {
-        error("%s", cause);
-        return false;
-    }
-    for (size_t i = 0; i < trace->threads.count; i++) {
-        if (!between_has_thread(trace, trace->threads.data[i]))
-            continue;
-        struct trace_walk *walk = trace_begin(trace, trace->threads.data[i]);
-        while (between_missed(trace) && trace_step(walk, &step))
-            ;
-        trace_end(walk);
-    }
-    const char *missed = between_missed(trace);
-    if (missed)
-        error("%s", missed);
-    trace_close(trace);
-    arena_release(&arena);
-    return !missed;
-}
-
 int cmd_trace(int argc, char **argv) {
     struct trace_options options = {
         .collector = {
@@ -353,5 +315,5 @@ int cmd_trace(int argc, char **argv) {
         need_recording_function(argv[program], window->function);
     need_window_moments(argv[program], window);
     int status = trace_program(&options, argv + program);
-    return came_to_moments(&options.collector) || status ? status : EXIT_FAILURE;
+    return came_to_moments(options.collector.output, window) || status ? status : EXIT_FAILURE;
 }

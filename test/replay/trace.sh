@@ -26,16 +26,26 @@ same() {
     shown direct.trace >direct
     shown run.trace >recorded
     cmp direct recorded || fail "'$*': another trace: $(diff direct recorded | head -5)"
-    grep -q ' main+0x0 ' direct || fail "'$*': no trace"
+    grep -q ' compare+' direct || fail "'$*': no trace"
 }
 
-options=()
 make_program traced --quipu=moment,trace -O2 -g -pthread <"$here/parts/traced.c"
+options=(--level=3)
 same 0 ./traced
 [[ $(grep -c '^process' recorded) -eq 2 ]] || fail "not two processes"
 [[ $(grep -c ' handle+0x0 ' recorded) -eq 1 ]] || fail "not one signal handler"
 options=(--every=1/2)
 same 0 ./traced
+
+# moment NUMBER: that of an instruction of the whole trace, in the middle of the sort.
+moment() {
+    quipu print --moments run.trace | grep ' compare+' | sed -n "$1{p;q}" | cut -d' ' -f1
+}
+options=()
+same 0 ./traced
+options=("--from=$(moment 50)" "--to=$(moment 9000)")
+same 0 ./traced
+[[ $(wc -l <recorded) -lt 30000 ]] || fail "${options[*]}: too much: $(wc -l <recorded) lines"
 
 # A handler is in the trace as often as the program says.
 ends 0 quipu record -o run.rec -- ./traced alarms
@@ -69,6 +79,13 @@ quipu print --order=global run.trace |
                 printf "%s", seen[i]
         }' >ordered
 cmp recorded.out ordered || fail "threads: the order is another one: $(diff recorded.out ordered | head -5)"
+
+# From a moment of a thread by its recorded name: 1:1 is the first one that the first thread has made.
+wanted=$(quipu print --moments run.trace | sed -n '/^change+.*\/2~/{p;q}')
+ends 0 quipu trace --from="${wanted%%/*}/1:1" -o part.trace run.rec
+[[ $(quipu print --moments part.trace | sed -n '2{p;q}') == "${wanted%%/*}/"* ]] ||
+    fail "1:1: it does not begin at ${wanted%%/*}"
+refuses "in a system call" -- quipu trace --from='main+0x1@1#2/1' -o part.trace run.rec
 
 # What cannot be traced.
 make_program plain --quipu=moment -O2 -g -pthread <"$here/parts/traced.c"

@@ -64,7 +64,7 @@ static int plain(void) {
 
 /* Takes long, by few instructions. */
 static void wait_a_while(void) {
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 220; i++)
         __asm__ volatile("fldpi; fsincos; fpatan; fsincos; fpatan; fsincos; fpatan; fstp %%st(0)"
                          :
                          :
