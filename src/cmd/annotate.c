@@ -1,6 +1,7 @@
 /* annotate.c: quipu annotate [OPTIONS] [FILE...]: source or assembly with counts. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/recorded_data.h"
 
 #include "report/annotate.h"
 #include "report/output.h"
@@ -125,6 +126,7 @@ int cmd_annotate(int argc, char **argv) {
         die("'--%s' goes with source, not with --asm; leave one out",
             options.hot ? "hot" : "branches");
     refuse_data(argv + first);
+    take_recorded_data((char **)options.data.data, options.data.count);
     show_progress();
     struct profile *profile = profile_open(options.data.data, options.data.count);
     profile_need_counts(profile);

@@ -3,6 +3,7 @@
  * comparison.h describes which rows are matched. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/recorded_data.h"
 
 #include "report/comparison_output.h"
 #include "report/output.h"
@@ -246,6 +247,7 @@ int cmd_diff(int argc, char **argv) {
     show_progress();
     struct arena arena = {0};
     struct run runs[SIDES] = {0};
+    take_recorded_data(argv + first, 2);
     for (int i = 0; i < SIDES; i++)
         open_run(&runs[i], argv + first + i);
     if (!options.view)

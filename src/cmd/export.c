@@ -4,6 +4,7 @@
 #include "cmd/command_line.h"
 #include "cmd/export_trace.h"
 #include "cmd/jobs.h"
+#include "cmd/recorded_data.h"
 
 #include "report/export.h"
 #include "report/output.h"
@@ -214,6 +215,7 @@ static int export_one_trace(const struct export_options *options, char **paths, 
 
 static void export_counts(struct export_options *options, char **paths, size_t count) {
     struct arena arena = {0};
+    take_recorded_data(paths, count);
     show_progress();
     struct profile *profile = profile_open(paths, count);
     profile_count(profile, (struct selection){0});

@@ -1,6 +1,7 @@
 /* report.c: quipu report [OPTIONS] [DATA...]: counts as a table. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/recorded_data.h"
 
 #include "data/calls.h"
 #include "report/output.h"
@@ -39,7 +40,7 @@ static void print_help(void) {
     fputs("usage: quipu report [OPTIONS] [DATA...]\n\n"
           "Prints the counts of DATA (data files or directories of them; $QUIPU_DATA or\n"
           "quipu.data), added up over all processes.  A program that still runs is read as it\n"
-          "stands.\n\n"
+          "stands, and a recording ('quipu record') as it ended.\n\n"
           "      --by=VIEW            what a row is (function; callsite where only calls\n"
           "                           were recorded):\n",
           stdout);
@@ -263,6 +264,7 @@ int cmd_report(int argc, char **argv) {
     if (!first)
         return 0;
     struct arena arena = {0};
+    take_recorded_data(argv + first, (size_t)(argc - first));
     show_progress();
     struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
     if (!options.view)

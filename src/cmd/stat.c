@@ -8,6 +8,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/recorded_data.h"
+#include "cmd/recorded_run.h"
 #include "report/output.h"
 #include "util/diag.h"
 #include "util/near.h"
@@ -20,6 +22,7 @@
 static void print_help(void) {
     fputs("usage: quipu stat [OPTIONS] [--] PROGRAM [ARGS]\n"
           "       quipu stat [OPTIONS] --data [DATA...]\n"
+          "       quipu stat [OPTIONS] RECORDING\n"
           "       quipu stat [OPTIONS] --pid=PID\n\n"
           "Runs PROGRAM, which 'quipu cc --quipu=event' built, and prints how many events of each\n"
           "kind it had, exactly.  The exit status is the program's own.\n\n"
@@ -157,6 +160,10 @@ int cmd_stat(int argc, char **argv) {
     struct baseline *baseline =
         options.baseline ? read_baseline(options.baseline, options.max_growth) : NULL;
     int status = 0;
+    if (!options.pid && !options.data)
+        options.data = is_recorded_run(argv + first);
+    if (options.data)
+        take_recorded_data(argv + first, (size_t)(argc - first));
     if (options.pid)
         status = count_process(&options);
     else if (options.data)

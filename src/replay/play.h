@@ -40,6 +40,7 @@ struct play_process {
     struct play_process *next; /* that is not gone */
     pid_t number;              /* its own; not the recorded one's */
     pid_t recorded;
+    unsigned data;                     /* number of its data file; 0: none is kept */
     const struct play_process *lender; /* whose memory it has; NULL: its own */
     bool is_first;                     /* its end is that of the play's */
     const struct program_file *program;
@@ -108,6 +109,8 @@ struct player {
     struct buffer log;
     VECTOR(struct recording_place) given; /* where their events are */
     size_t given_most;                    /* that are given next, at most */
+
+    unsigned data_files; /* that were made, if they are kept */
 
     bool ended;
 };
@@ -295,6 +298,15 @@ bool is_at_other_pass(struct player *player);
 
 /* The next event is that the thread waits in a loop. */
 void play_loop(struct player *player);
+
+/* ---- play_data.c ---- */
+
+/* If CALL maps a data file that is kept, sets PLACE to where that is in the shared memory, and
+ * returns true. */
+bool place_data(struct player *player, const struct system_call *call, uint64_t *place);
+
+/* If CALL, which is given, writes to it, so does this. */
+void keep_data(struct player *player, const struct system_call *call);
 
 /* ---- play_call.c ---- */
 

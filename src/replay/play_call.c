@@ -102,6 +102,13 @@ static void replace_mapping(struct player *player, const struct system_call *cal
         made->arguments[5] = shared_place(mapping);
         return;
     }
+    uint64_t place;
+    if (place_data(player, call, &place)) {
+        made->arguments[3] = kept | placed | MAP_SHARED;
+        made->arguments[4] = (uint64_t)player->shared;
+        made->arguments[5] = place;
+        return;
+    }
     made->arguments[3] = kept | placed | MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
     made->arguments[4] = UINT64_MAX;
     made->arguments[5] = 0;
@@ -205,6 +212,7 @@ static void note_alternate_stack(struct player *player, const struct system_call
 
 static void give_call_event(struct player *player, const struct system_call *call, int stream) {
     write_output(player, call, stream);
+    keep_data(player, call);
     if (player->ended)
         return;
     if (is_made_again(player, call))

@@ -133,6 +133,7 @@ void play_program(struct player *player) {
         kill_process(player, own);
         inside_forget(&own->inside);
         own->lender = NULL;
+        own->data = 0;
         thread->process = own;
         struct program_file *program = file_of_program(player->arena, &start);
         program->begin = player->events;

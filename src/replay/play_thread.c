@@ -164,6 +164,7 @@ static void copy_process(struct player *player, struct play_process *process,
     copy->ticks = ticks_of_copy(&process->ticks);
     inside_copy(player->arena, &process->inside, &copy->inside);
     copy->inside.is_shared = kind == QUIPU_CLONE_SHARED;
+    copy->data = process->data;
     copy->lender = kind == QUIPU_CLONE_SHARED ? process : NULL;
     process->inside.is_shared |= kind == QUIPU_CLONE_SHARED;
 }

@@ -404,10 +404,6 @@ int player_shared(const struct player *player) {
     return player->shared;
 }
 
-uint64_t player_shared_end(void) {
-    return QUIPU_SHARED_MAX * QUIPU_SHARED_ROOM;
-}
-
 bool player_select(struct player *player) {
     return !player->ended && peek_event(player) && select_thread(player);
 }

@@ -59,6 +59,9 @@ struct play_hooks {
     /* The program executes more than it did: registers that it does not use have other values, and
      * what it does is compared by its system calls alone. */
     bool is_armed;
+    /* The data files of programs that count are kept: see player_data_files. Not with
+     * `gives_inside`. */
+    bool keeps_data;
     /* The first threads of the processes that lead to one, from the first process on; none: all
      * processes play. Only that one plays. What others do, which have a copy of its memory, is
      * passed by; what others do in its memory is done quietly. */
@@ -153,6 +156,11 @@ pid_t player_memory(const struct player *player, pid_t *recorded);
  * is behind player_shared_end is the caller's, who may make it longer. */
 int player_shared(const struct player *player);
 uint64_t player_shared_end(void);
+
+/* Returns how many data files the processes have made. Number N, from 1, is in the shared memory
+ * from player_data_place on. */
+unsigned player_data_files(const struct player *player);
+uint64_t player_data_place(unsigned number);
 
 /* From now on the thread plays that player_go continues. Returns false if the play has ended. */
 bool player_select(struct player *player);
