@@ -70,7 +70,7 @@ static bool is_behind_call(const struct retraced_process *process, uint64_t addr
         LONGEST = 6
     };
     size_t room;
-    const struct retraced_module *module = module_at(process, address - LONGEST);
+    const struct retraced_module *module = retraced_module_at(process, address - LONGEST);
     const uint8_t *code =
         module ? binary_code(module->binary, address - LONGEST - module->bias, &room) : NULL;
     if (!code || room < LONGEST || !is_traced_code(process, address))
