@@ -140,7 +140,8 @@ struct recorded_thread {
     struct tick_stop tick; /* it goes to its next tick */
     double next_look;      /* whether it waits in a loop; 0: not asked yet */
     double look_pause;     /* seconds from that look to the one behind it */
-    double next_place;     /* it is stopped at no place before */
+    double next_place;     /* it is stopped at no place before, */
+    double next_held;      /* or for a signal not before */
 
     /* Its turn. */
     uint32_t priority;    /* if turns are random */

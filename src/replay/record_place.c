@@ -26,8 +26,10 @@
 #include <time.h>
 
 enum {
+    PAGE = 4096,
     STEPS_MAX = 300,            /* to a place */
     DEAD_MAX = 1 << 20,         /* bytes below it that are left out, of a thread's stack */
+    COPIED_MAX = 1 << 20,       /* bytes of a mapping that are looked at for changes */
     CODE_READ = MOVED_MAX + 16, /* bytes of code that are looked at */
 };
 
@@ -36,13 +38,14 @@ enum {
 static const double turn_least = 0.05;
 static const long apart = 2000000; /* nanoseconds */
 
-/* Places take at most this part of the time. */
-static const double share = 0.1;
+/* Places take at most this part of the time, unless the pause between them would be longer. */
+static const double share = 0.1, pause_most = 0.5;
 
 /* ---- mappings ---- */
 
 struct place_mapping {
     uint64_t start, end, offset;
+    bool is_writable;
     bool is_stack, may_be_stack; /* of the first thread; of another */
     const char *path;
 };
@@ -60,12 +63,12 @@ static void read_mappings(pid_t thread, struct mappings *mappings) {
     while (file && getline(&line, &room, file) > 0) {
         struct place_mapping mapping = {.start = strtoull(line, &at, 16)};
         mapping.end = strtoull(at + 1, &at, 16);
-        bool is_writable = strncmp(at, " rw", 3) == 0;
+        mapping.is_writable = strncmp(at, " rw", 3) == 0;
         mapping.offset = strtoull(at + 5, &at, 16);
         const char *path = strpbrk(at, "/[");
         mapping.path = path ? arena_copy(&mappings->arena, path, strcspn(path, "\n")) : "";
         mapping.is_stack = strcmp(mapping.path, "[stack]") == 0;
-        mapping.may_be_stack = is_writable && !*mapping.path;
+        mapping.may_be_stack = mapping.is_writable && !*mapping.path;
         vector_push(&mappings->arena, &mappings->list, mapping);
     }
     free(line);
@@ -300,12 +303,30 @@ static bool go_to_pass(struct recorded_thread *thread, struct arena *arena,
            complete_state(thread->number, again ? &former : NULL, place);
 }
 
+/* Copies of each mapping the begin, or what is above the stack pointer. */
+static void copy_some_memory(const struct recorded_thread *thread, struct arena *arena,
+                             range_list *copy) {
+    struct mappings mappings = {.arena = {0}};
+    uint64_t stack = stack_pointer(thread) & ~(uint64_t)(PAGE - 1);
+    read_mappings(thread->number, &mappings);
+    for (size_t i = 0; i < mappings.list.count; i++) {
+        const struct place_mapping *mapping = &mappings.list.data[i];
+        bool has_stack = stack - mapping->start < mapping->end - mapping->start;
+        uint64_t start = has_stack ? stack : mapping->start, size = mapping->end - start;
+        if (mapping->is_writable && !is_inside(start))
+            copy_memory_range(arena, thread->number, start, size < COPIED_MAX ? size : COPIED_MAX,
+                              copy);
+    }
+    arena_release(&mappings.arena);
+}
+
 static bool find_place(struct recorded_thread *thread, struct arena *arena,
                        struct state_place *place) {
     struct mappings mappings = {.arena = {0}};
     range_list earlier = {0};
-    bool found = copy_writable_memory(arena, thread->number, &earlier) && go_on_a_little(thread) &&
-                 !inside_is_busy(&thread->process->inside, thread->number);
+    copy_some_memory(thread, arena, &earlier);
+    bool found =
+        go_on_a_little(thread) && !inside_is_busy(&thread->process->inside, thread->number);
     if (found) {
         record_inside(thread);
         read_mappings(thread->number, &mappings);
@@ -319,7 +340,8 @@ static bool find_place(struct recorded_thread *thread, struct arena *arena,
 /* Whether it is time for a place. */
 static bool is_wanted(const struct recorded_thread *thread, double now) {
     double until = thread->process->group->until;
-    return thread->held || (now > until + turn_least && now > thread->next_place);
+    return thread->held ? now > thread->next_held
+                        : now > until + turn_least && now > thread->next_place;
 }
 
 bool record_place(struct recorded_thread *thread) {
@@ -335,6 +357,8 @@ bool record_place(struct recorded_thread *thread) {
         add_place(thread, &place);
     arena_release(&arena);
     double end = clock_seconds();
-    thread->next_place = end + (end - now) / share;
+    double pause = (end - now) / share;
+    thread->next_held = end + (end - now);
+    thread->next_place = end + (pause < pause_most ? pause : pause_most);
     return found;
 }

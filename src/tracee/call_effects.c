@@ -41,9 +41,8 @@ static uint64_t argument(const struct system_call *call, unsigned number) {
 
 /* ---- copies of the memory ---- */
 
-/* Reads SIZE bytes at ADDRESS, as many as can be read, into RANGES. */
-static bool add_range(struct arena *arena, pid_t process, uint64_t address, uint64_t size,
-                      range_list *ranges) {
+bool copy_memory_range(struct arena *arena, pid_t process, uint64_t address, uint64_t size,
+                       range_list *ranges) {
     uint8_t *bytes = arena_alloc(arena, size);
     struct iovec here = {bytes, size}, there = {(void *)address, size};
     ssize_t count = process_vm_readv(process, &here, 1, &there, 1, 0);
@@ -68,7 +67,7 @@ bool copy_writable_memory(struct arena *arena, pid_t process, range_list *ranges
             continue;
         total += size;
         if (total <= COPIED_MAX) /* behind the end of a file there is nothing to read */
-            add_range(arena, process, start, size, ranges);
+            copy_memory_range(arena, process, start, size, ranges);
     }
     free(line);
     fclose(file);
@@ -128,7 +127,8 @@ static bool add_outputs(struct call_effects *effects, pid_t process, const struc
         if (size > OUTPUT_MAX)
             return false;
         /* the program's structure may be shorter than the kernel's largest */
-        if (!add_range(&effects->arena, process, address, size, ranges) && call->result >= 0)
+        if (!copy_memory_range(&effects->arena, process, address, size, ranges) &&
+            call->result >= 0)
             return false;
     }
     return true;
@@ -142,7 +142,8 @@ static bool add_vector(struct call_effects *effects, pid_t process, uint64_t add
         return count == 0;
     for (uint64_t i = 0; i < count && size; i++) {
         uint64_t part = parts[i].iov_len < size ? parts[i].iov_len : size;
-        if (part && !add_range(&effects->arena, process, (uint64_t)parts[i].iov_base, part, ranges))
+        if (part &&
+            !copy_memory_range(&effects->arena, process, (uint64_t)parts[i].iov_base, part, ranges))
             return false;
         size -= part;
     }
@@ -162,11 +163,11 @@ static bool add_message(struct call_effects *effects, pid_t process, uint64_t ad
     uint64_t name = lower(then->msg_namelen, now.msg_namelen);
     uint64_t control = lower(then->msg_controllen, now.msg_controllen);
     struct arena *arena = &effects->arena;
-    return add_range(arena, process, address, sizeof now, ranges) &&
+    return copy_memory_range(arena, process, address, sizeof now, ranges) &&
            (!then->msg_name || !name ||
-            add_range(arena, process, (uint64_t)then->msg_name, name, ranges)) &&
+            copy_memory_range(arena, process, (uint64_t)then->msg_name, name, ranges)) &&
            (!then->msg_control || !control ||
-            add_range(arena, process, (uint64_t)then->msg_control, control, ranges)) &&
+            copy_memory_range(arena, process, (uint64_t)then->msg_control, control, ranges)) &&
            add_vector(effects, process, (uint64_t)then->msg_iov, then->msg_iovlen, result, ranges);
 }
 

@@ -35,10 +35,15 @@ bool effects_begin(struct call_effects *effects, pid_t process, const struct sys
 bool effects_end(struct call_effects *effects, pid_t process, const struct system_call *call,
                  range_list *ranges);
 
-/* PROCESS is in CALL. Adds to RANGES, without bytes, what the call may write before it ends. Returns
- * false if that may be anything. */
+/* PROCESS is in CALL. Adds to RANGES, without bytes, what the call may write before it ends.
+ * Returns false if that may be anything. */
 bool effects_to_come(struct call_effects *effects, pid_t process, const struct system_call *call,
                      struct arena *arena, range_list *ranges);
+
+/* Adds to RANGES a copy of the SIZE bytes at ADDRESS, of as many as can be read. Returns false if
+ * there are none. */
+bool copy_memory_range(struct arena *arena, pid_t process, uint64_t address, uint64_t size,
+                       range_list *ranges);
 
 /* Sets RANGES to copies of all memory that PROCESS may write. Returns false if that is too much, or
  * cannot be read. */
