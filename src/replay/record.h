@@ -527,6 +527,10 @@ void record_file_write(struct recorded_thread *thread);
 
 /* ---- record_signal.c ---- */
 
+/* The thread, which stands, is about to execute. Unless a signal comes at once, what comes later
+ * comes no longer behind the last event, even where the registers are the same again. */
+void leave_boundary(struct recorded_thread *thread);
+
 /* The thread is about to get the signal of STOP. */
 void record_signal(struct recorded_thread *thread, const struct thread_stop *stop);
 void record_fault(struct recorded_thread *thread, const struct thread_stop *stop);

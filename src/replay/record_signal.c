@@ -99,6 +99,30 @@ static bool record_handler(struct recorded_thread *thread, int signal,
 
 /* ---- delivery ---- */
 
+/* Whether one of the signals that wait for the thread, or with PTRACE_PEEKSIGINFO_SHARED in FLAGS
+ * for its process, is not in MASK. */
+static bool has_pending(const struct recorded_thread *thread, uint32_t flags, uint64_t mask) {
+    enum {
+        SIGNALS_MAX = 32 /* that are looked at */
+    };
+    siginfo_t found[SIGNALS_MAX];
+    const struct __ptrace_peeksiginfo_args wanted = {.flags = flags, .nr = SIGNALS_MAX};
+    long count = ptrace(PTRACE_PEEKSIGINFO, thread->number, &wanted, found);
+    for (long i = 0; i < count; i++)
+        if (!is_in(mask, found[i].si_signo))
+            return true;
+    return false;
+}
+
+void leave_boundary(struct recorded_thread *thread) {
+    uint64_t mask = 0;
+    if (!thread->has_boundary || thread->before_call || thread->state != RECORD_RUNS)
+        return;
+    ptrace(PTRACE_GETSIGMASK, thread->number, sizeof mask, &mask);
+    thread->has_boundary =
+        has_pending(thread, 0, mask) || has_pending(thread, PTRACE_PEEKSIGINFO_SHARED, mask);
+}
+
 /* An interrupted call is complete when a handler begins. */
 static void complete_call(struct recorded_thread *thread) {
     if (thread->state != RECORD_INTERRUPTED)

@@ -54,6 +54,7 @@ static void resume(struct recorded_thread *thread) {
     thread->next_look = 0;
     if (group->ticks && thread->state == RECORD_RUNS && !thread->held && others_are_ready(thread))
         begin_tick(thread, group->ticks);
+    leave_boundary(thread);
     continue_thread(thread, signal);
 }
 
