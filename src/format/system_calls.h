@@ -148,7 +148,19 @@ struct quipu_system_call {
     ROW(wait4, GIVEN, QC_ANY, QC(QE_CONSTANT(1, 4) | QE_CHANGED, QE_CONSTANT(3, 144) | QE_CHANGED), QC_NO) \
     ROW(kill, GIVEN, QC_ANY, QC_NO, QC_NO) \
     ROW(uname, GIVEN, QC_ANY, QC(QC_SETS(0, 390)), QC_NO) \
+    ROW(semget, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(semop, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(semctl, ONCE, QC_IS(2, 0) /* IPC_RMID */, QC_NO, QC_NO) \
+    ROW(semctl, ONCE, QC_IS(2, 2) /* IPC_STAT */, QC(QC_SETS(3, 104)), QC_NO) \
+    ROW(semctl, ONCE, QC_IS(2, 11) /* GETPID */, QC_NO, QC_NO) \
+    ROW(semctl, ONCE, QC_IS(2, 12) /* GETVAL */, QC_NO, QC_NO) \
+    ROW(semctl, ONCE, QC_IF(2, 0xfffffffeu, 14) /* GETNCNT, GETZCNT */, QC_NO, QC_NO) \
+    ROW(semctl, ONCE, QC_IS(2, 16) /* SETVAL */, QC_NO, QC_NO) \
     ROW(shmdt, MAPS, QC_ANY, QC_NO, QC_NO) \
+    ROW(msgget, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(msgsnd, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(msgctl, ONCE, QC_IS(1, 0) /* IPC_RMID */, QC_NO, QC_NO) \
+    ROW(msgctl, ONCE, QC_IS(1, 2) /* IPC_STAT */, QC(QC_SETS(2, 120)), QC_NO) \
     ROW(fcntl, GIVEN, QC_IF(1, 0xfffffffcu, 0) /* F_DUPFD to F_GETFL */, QC_NO, QC_NO) \
     ROW(fcntl, GIVEN, QC_IS(1, 4) /* F_SETFL */, QC_NO, QC_NO) \
     ROW(fcntl, GIVEN, QC_IS(1, 1030) /* F_DUPFD_CLOEXEC */, QC_NO, QC_NO) \
@@ -204,6 +216,8 @@ struct quipu_system_call {
     ROW(setresgid, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(getresgid, ONCE, QC_ANY, QC(QC_SETS(0, 4), QC_SETS(1, 4), QC_SETS(2, 4)), QC_NO) \
     ROW(getpgid, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(setfsuid, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(setfsgid, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(getsid, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(rt_sigpending, ONCE, QC_ANY, QC(QE_BYTES(0, 1) | QE_ZERO), QC_NO) \
     ROW(rt_sigtimedwait, ONCE, QC_ANY, \
@@ -211,6 +225,8 @@ struct quipu_system_call {
     ROW(rt_sigqueueinfo, ONCE, QC_ANY, QC(QC_READS_CONSTANT(2, 128)), QC_NO) \
     ROW(rt_sigsuspend, ONCE, QC_ANY, QC(QC_READS_BYTES(0, 1)), QC_NO) \
     ROW(sigaltstack, AGAIN, QC_ANY, QC(QC_READS_CONSTANT(0, 24), QC_SETS(1, 24)), QC_NO) \
+    ROW(utime, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 16)), QC(QM_PATH(0))) \
+    ROW(mknod, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0))) \
     ROW(personality, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(statfs, ONCE, QC_ANY, QC(QC_SETS(1, 120)), QC(QM_PATH(0))) \
     ROW(fstatfs, ONCE, QC_ANY, QC(QC_SETS(1, 120)), QC_NO) \
@@ -222,8 +238,11 @@ struct quipu_system_call {
     ROW(sched_getscheduler, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(sched_get_priority_max, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(sched_get_priority_min, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(sched_rr_get_interval, ONCE, QC_ANY, QC(QC_SETS(1, 16)), QC_NO) \
     ROW(mlock, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(munlock, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(mlockall, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(munlockall, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(modify_ldt, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(prctl, ONCE, QC_IS(0, 1) /* PR_SET_PDEATHSIG */, QC_NO, QC_NO) \
     ROW(prctl, GIVEN, QC_IS(0, 2) /* PR_GET_PDEATHSIG */, QC(QC_SETS(1, 4)), QC_NO) \
@@ -252,8 +271,15 @@ struct quipu_system_call {
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1003) /* ARCH_GET_FS */, QC(QC_SETS(1, 8)), QC_NO) \
     ROW(arch_prctl, AGAIN, QC_ANY, QC(QE_CONSTANT(1, 24) | QE_CHANGED), QC_NO) \
     ROW(setrlimit, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 16)), QC_NO) \
+    ROW(chroot, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0))) \
     ROW(sync, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(sethostname, ONCE, QC_ANY, QC(QC_READS_BYTES(0, 1)), QC_NO) \
+    ROW(setdomainname, ONCE, QC_ANY, QC(QC_READS_BYTES(0, 1)), QC_NO) \
     ROW(gettid, GIVEN, QC_ANY, QC_NO, QC_NO) \
+    ROW(readahead, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(setxattr, ONCE, QC_ANY, QC(QC_READS_BYTES(2, 3)), QC(QM_PATH(0), QM_PATH(1))) \
+    ROW(lsetxattr, ONCE, QC_ANY, QC(QC_READS_BYTES(2, 3)), QC(QM_PATH(0), QM_PATH(1))) \
+    ROW(fsetxattr, ONCE, QC_ANY, QC(QC_READS_BYTES(2, 3)), QC(QM_PATH(1))) \
     ROW(getxattr, ONCE, QC_IS(3, 0), QC_NO, QC(QM_PATH(0), QM_PATH(1))) \
     ROW(getxattr, ONCE, QC_ANY, QC(QE_RESULT(2, 1)), QC(QM_PATH(0), QM_PATH(1))) \
     ROW(lgetxattr, ONCE, QC_IS(3, 0), QC_NO, QC(QM_PATH(0), QM_PATH(1))) \
@@ -266,6 +292,9 @@ struct quipu_system_call {
     ROW(llistxattr, ONCE, QC_ANY, QC(QE_RESULT(1, 1)), QC(QM_PATH(0))) \
     ROW(flistxattr, ONCE, QC_IS(2, 0), QC_NO, QC_NO) \
     ROW(flistxattr, ONCE, QC_ANY, QC(QE_RESULT(1, 1)), QC_NO) \
+    ROW(removexattr, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0), QM_PATH(1))) \
+    ROW(lremovexattr, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0), QM_PATH(1))) \
+    ROW(fremovexattr, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(tkill, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(time, GIVEN, QC_ANY, QC(QE_CONSTANT(0, 8)), QC_NO) \
     ROW(futex, GIVEN, QC_IF(1, 0x7f, 0) /* FUTEX_WAIT */, \
@@ -290,9 +319,12 @@ struct quipu_system_call {
     ROW(remap_file_pages, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(getdents64, GIVEN, QC_ANY, QC(QE_RESULT(1, 1)), QC_NO) \
     ROW(set_tid_address, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(semtimedop, ONCE, QC_ANY, QC(QC_READS_CONSTANT(3, 16)), QC_NO) \
     ROW(fadvise64, GIVEN, QC_ANY, QC_NO, QC_NO) \
+    ROW(timer_create, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 64), QC_SETS(2, 4)), QC_NO) \
     ROW(timer_settime, ONCE, QC_ANY, QC(QC_READS_CONSTANT(2, 32), QC_SETS(3, 32)), QC_NO) \
     ROW(timer_gettime, ONCE, QC_ANY, QC(QC_SETS(1, 32)), QC_NO) \
+    ROW(timer_getoverrun, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(timer_delete, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(clock_settime, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 16)), QC_NO) \
     ROW(clock_gettime, GIVEN, QC_ANY, QC(QE_TIME(1)), QC_NO) \
@@ -304,12 +336,27 @@ struct quipu_system_call {
     ROW(epoll_ctl, GIVEN, QC_IS(1, 2) /* EPOLL_CTL_DEL */, QC_NO, QC_NO) \
     ROW(epoll_ctl, GIVEN, QC_ANY, QC(QC_READS_CONSTANT(3, 12)), QC_NO) \
     ROW(tgkill, GIVEN, QC_ANY, QC_NO, QC_NO) \
+    ROW(utimes, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 32)), QC(QM_PATH(0))) \
+    ROW(mbind, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(set_mempolicy, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(mq_open, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0))) \
+    ROW(mq_unlink, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0))) \
+    ROW(mq_timedsend, ONCE, QC_ANY, QC(QC_READS_BYTES(1, 2), QC_READS_CONSTANT(4, 16)), QC_NO) \
+    ROW(mq_timedreceive, ONCE, QC_ANY, QC(QC_READS_CONSTANT(4, 16), QE_RESULT(1, 1), QE_CONSTANT(3, 4) | QE_CHANGED), \
+        QC_NO) \
+    ROW(mq_notify, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 64)), QC_NO) \
+    ROW(mq_getsetattr, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 64), QC_SETS(2, 64)), QC_NO) \
     ROW(waitid, ONCE, QC_ANY, QC(QE_CONSTANT(2, 128) | QE_CHANGED, QE_CONSTANT(4, 144) | QE_CHANGED), QC_NO) \
+    ROW(ioprio_set, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(ioprio_get, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(inotify_init, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(inotify_add_watch, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(inotify_rm_watch, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(openat, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(mkdirat, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
+    ROW(mknodat, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(fchownat, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1))) \
+    ROW(futimesat, ONCE, QC_ANY, QC(QC_READS_CONSTANT(2, 32)), QC(QM_PATH(1))) \
     ROW(newfstatat, GIVEN, QC_ANY, QC(QE_STAT(2)), QC(QM_PATH(1))) \
     ROW(unlinkat, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(renameat, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1), QM_PATH(3))) \
@@ -324,12 +371,15 @@ struct quipu_system_call {
     ROW(ppoll, ONCE, QC_ANY, \
         QC(QC_READS(QE_TIMES(0, 1, 8)), QC_READS_CONSTANT(2, 16), QC_READS_BYTES(3, 4), \
            QE_TIMES(0, 1, 8) | QE_CHANGED), QC_NO) \
+    ROW(unshare, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(set_robust_list, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(get_robust_list, ONCE, QC_ANY, QC(QC_SETS(1, 8), QC_SETS(2, 8)), QC_NO) \
     ROW(splice, ONCE, QC_ANY, QC(QE_CONSTANT(1, 8) | QE_CHANGED, QE_CONSTANT(3, 8) | QE_CHANGED), QC_NO) \
     ROW(tee, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(sync_file_range, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(utimensat, ONCE, QC_ANY, QC(QC_READS_CONSTANT(2, 32)), QC(QM_PATH(1))) \
     ROW(epoll_pwait, ONCE, QC_ANY, QC(QC_READS_BYTES(4, 5), QE_RESULT(1, 12)), QC_NO) \
+    ROW(signalfd, ONCE, QC_ANY, QC(QC_READS_BYTES(1, 2)), QC_NO) \
     ROW(timerfd_create, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(eventfd, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(fallocate, ONCE, QC_ANY, QC_NO, QC_NO) \
@@ -347,13 +397,19 @@ struct quipu_system_call {
     ROW(rt_tgsigqueueinfo, ONCE, QC_ANY, QC(QC_READS_CONSTANT(3, 128)), QC_NO) \
     ROW(perf_event_open, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(prlimit64, GIVEN, QC_ANY, QC(QC_READS_CONSTANT(2, 16), QC_SETS(3, 16)), QC_NO) \
+    ROW(syncfs, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(setns, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(getcpu, GIVEN, QC_ANY, QC(QC_SETS(0, 4), QC_SETS(1, 4)), QC_NO) \
+    ROW(kcmp, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(sched_setattr, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(sched_getattr, ONCE, QC_ANY, QC(QE_BYTES(1, 2) | QE_CHANGED), QC_NO) \
     ROW(renameat2, ONCE, QC_ANY, QC_NO, QC(QM_PATH(1), QM_PATH(3))) \
     ROW(getrandom, GIVEN, QC_ANY, QC(QE_RESULT(0, 1)), QC_NO) \
     ROW(memfd_create, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0))) \
     ROW(execveat, APART, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(userfaultfd, ABSENT, QC_ANY, QC_NO, QC_NO) \
     ROW(membarrier, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(mlock2, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(copy_file_range, ONCE, QC_ANY, \
         QC(QC_READS_CONSTANT(1, 8), QC_READS_CONSTANT(3, 8), QE_CONSTANT(1, 8) | QE_CHANGED, \
            QE_CONSTANT(3, 8) | QE_CHANGED), QC_NO) \
@@ -367,6 +423,8 @@ struct quipu_system_call {
     ROW(pidfd_open, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(clone3, APART, QC_ANY, QC_NO, QC_NO) \
     ROW(close_range, ONCE, QC_ANY, QC_NO, QC_NO) \
+    ROW(openat2, GIVEN, QC_ANY, QC(QC_READS_BYTES(2, 3)), QC(QM_PATH(1))) \
+    ROW(pidfd_getfd, ONCE, QC_ANY, QC_NO, QC_NO) \
     ROW(faccessat2, GIVEN, QC_ANY, QC_NO, QC(QM_PATH(1))) \
     ROW(epoll_pwait2, ONCE, QC_ANY, QC(QE_RESULT(1, 12)), QC_NO)
 /* clang-format on */

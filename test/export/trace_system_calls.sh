@@ -70,8 +70,8 @@ int main(int argc, char **argv) {
     called("fstat");
     got += syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
     called("clock_gettime"), expect("clock_gettime", "W", &time, sizeof time);
-    got += syscall(SYS_msgget, -1L, 0L);
-    called("68");
+    got += syscall(SYS_msgrcv, -1L, 0L, 0L, 0L, 0L);
+    called("70");
     got += CALL(socketpair, AF_UNIX, SOCK_STREAM, 0, pair);
     called("socketpair"), expect("socketpair", "W", pair, 8);
     got += call(SYS_sendto, pair[0], (long)sent, 9, 0, 0, 0);

@@ -31,10 +31,14 @@ build() {
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <mqueue.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sem.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 static volatile int flag;
 static void set_flag(int number) { flag = number; }
@@ -144,3 +148,29 @@ cmp plain.out recorded.out || fail "'asks': the program is told something else w
 build counts 'printf("%d\n", prctl(PR_SET_TSC, PR_TSC_SIGSEGV));'
 repeats 9 ./counts
 grep -qx -- -1 recorded.out || fail "PR_SET_TSC does not fail"
+
+# With more memory than can be compared: what these calls write is known.
+build large 'static struct mq_attr attributes = {0, 4, 64};
+    char text[64] = "", *memory = mmap(NULL, 3ul << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int fd = open("made", O_RDWR | O_CREAT, 0600), set = semget(IPC_PRIVATE, 1, 0600), queue;
+    unsigned priority = 7;
+    struct timespec interval = {3, 3};
+    struct sembuf post = {0, 1, 0};
+    timer_t timer;
+    unsigned attribute[14] = {0};
+    printf("%d ", memory != MAP_FAILED);
+    printf("%d %d ", (int)syscall(SYS_sync_file_range, fd, 0l, 0l, 2), (int)syscall(SYS_readahead, fd, 0l, 4096l));
+    printf("%d %d ", utimes("made", NULL), timer_create(CLOCK_MONOTONIC, NULL, &timer));
+    printf("%d ", timer_getoverrun(timer));
+    printf("%d %d ", sched_rr_get_interval(0, &interval), (int)interval.tv_sec);
+    printf("%d %u ", (int)syscall(SYS_sched_getattr, 0, attribute, 48, 0), attribute[0]);
+    semop(set, &post, 1);
+    semctl(set, 0, IPC_RMID);
+    sprintf(text, "/quipu-%d", (int)getpid());
+    queue = mq_open(text, O_RDWR | O_CREAT, 0600, &attributes);
+    mq_unlink(text);
+    mq_send(queue, "message", 8, 5);
+    printf("%d ", (int)mq_receive(queue, text, 64, &priority));
+    printf("%s %u\n", text, priority);'
+repeats 9 ./large
+grep -q 'message 5$' recorded.out || fail "'large' says something else: $(<recorded.out)"
