@@ -8,6 +8,7 @@
 #include "x86/decode.h"
 #include "x86/registers.h"
 
+#include <cpuid.h>
 #include <string.h>
 #include <x86intrin.h>
 
@@ -53,7 +54,14 @@ static bool take_random_read(const uint8_t *code, size_t count, struct random_re
 }
 
 static bool has_random(bool is_seed) {
-    return is_seed ? __builtin_cpu_supports("rdseed") : __builtin_cpu_supports("rdrnd");
+    static bool is_asked, has_rand, has_seed; /* in a virtual machine the answer is slow */
+    unsigned a, b = 0, c = 0, d;
+    if (!is_asked) {
+        has_rand = __get_cpuid(1, &a, &b, &c, &d) && c & bit_RDRND;
+        has_seed = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_RDSEED;
+        is_asked = true;
+    }
+    return is_seed ? has_seed : has_rand;
 }
 
 static bool begins_with(const uint8_t *code, size_t count, const uint8_t *bytes, size_t size) {
