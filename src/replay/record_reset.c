@@ -9,7 +9,6 @@
  * anonymous meanwhile is recorded without need. */
 #include "replay/record.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +37,11 @@ static void read_ranges(const struct recorded_thread *thread, struct arena *aren
     snprintf(name, sizeof name, "/proc/%d/maps", (int)thread->number);
     FILE *file = fopen(name, "re");
     while (file && getline(&line, &room, file) > 0) {
-        struct address_range range;
-        uint64_t inode;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %" SCNu64, &range.start, &range.end,
-                   &inode) == 3 &&
-            (all || inode))
+        char *at;
+        struct address_range range = {.start = strtoull(line, &at, 16)};
+        range.end = strtoull(at + 1, &at, 16);
+        bool is_file = strchr(at, '/'); /* all else has no path, or one in brackets */
+        if (all || is_file)
             vector_push(arena, ranges, range);
     }
     free(line);
