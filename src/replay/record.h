@@ -126,6 +126,7 @@ struct recorded_thread {
     uint32_t call_hash; /* of the registers in front of it */
     uint64_t behind;    /* the address behind its instruction */
     bool was_tried;     /* it was tried inside, where it would have waited */
+    bool first_filter;  /* the call adds the first filter for calls of the program */
     bool is_instead;    /* the call is made with other arguments */
     int64_t refused;    /* the call is not made, and fails with this error; 0: it is made */
     const char *opened; /* the path that the call opens, or "" */

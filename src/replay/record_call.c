@@ -7,6 +7,7 @@
 #include "x86/kernel.h"
 
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -17,7 +18,8 @@ static bool is_last(uint64_t number) {
 
 /* The program gets a filter of its own, which may hide calls from ours. */
 static bool adds_filter(const struct system_call *call) {
-    return call->number == SYS_seccomp ||
+    bool asks = call->arguments[0] > SECCOMP_SET_MODE_FILTER; /* what the kernel has */
+    return (call->number == SYS_seccomp && !asks) ||
            (call->number == SYS_prctl && call->arguments[0] == PR_SET_SECCOMP);
 }
 
@@ -81,7 +83,8 @@ static void begin_call(struct recorded_thread *thread) {
         return;
     if (is_apart(thread)) /* what is made begins behind the program's instruction */
         inside_return(&thread->process->inside, &thread->process->arena, thread->number);
-    thread->process->filters |= adds_filter(call);
+    thread->first_filter = adds_filter(call) && !thread->process->filters;
+    thread->process->filters |= thread->first_filter;
     begin_file_write(thread);
     int path = opened_path(call);
     thread->opened = path < 0 ? "" : read_path(thread, call->arguments[path]);
@@ -117,7 +120,7 @@ static void begin_interrupted_call(struct recorded_thread *thread,
     thread->opened = "";
     thread->refused = thread->stream = 0;
     thread->maps = thread->writes = 0;
-    thread->vforks = false;
+    thread->vforks = thread->first_filter = false;
     thread->state = RECORD_INTERRUPTED;
 }
 
@@ -235,6 +238,8 @@ void record_call_end(struct recorded_thread *thread) {
                            false);
         return;
     }
+    if (thread->first_filter && call->result < 0) /* there is none */
+        process->filters = false;
     record_call(thread);
     follow_thread(thread);
     streams_follow(&process->streams, call, thread->opened);

@@ -133,6 +133,7 @@ ends 1 quipu record -o run.rec -- ./setuid
 
 # What the recorder has changed in the process is not told; a child that asks not to be traced is recorded.
 build asks 'int value = 7, child;
+    syscall(SYS_seccomp, 1, 0, NULL); /* adds none */
     prctl(PR_SET_DUMPABLE, 0);
     printf("%d %d", prctl(PR_GET_DUMPABLE), prctl(PR_GET_SECCOMP));
     prctl(PR_SET_DUMPABLE, 1);
