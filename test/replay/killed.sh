@@ -85,6 +85,7 @@ END
 gcc -D_GNU_SOURCE -O1 -o reads reads.c || fail "cannot build 'reads'"
 ./reads >plain.out
 for program in ./reads ./last ./ticks; do
+    rm -f recorded.out
     quipu record --keep-running -o run.rec -- $program >recorded.out 2>recorded.err &
     guard=$!
     awaits grep -q '^20 ' recorded.out
