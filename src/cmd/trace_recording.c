@@ -76,7 +76,7 @@ static bool make_trace(struct arena *arena, const struct collector_options *opti
         error("%s", wrong);
     if (cause)
         error("%s", cause);
-    if (!wrong && !recorded)
+    if (!wrong && !recorded && playing->end == PLAYED_END)
         error("'%s': the run has no code that records; build its program with 'quipu cc "
               "--quipu=moment,trace'",
               path);

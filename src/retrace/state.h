@@ -98,6 +98,11 @@ struct turn {
     pid_t recorded, number;
 };
 
+/* Tickets up to END, which is none of them, were taken at TIME, or before. */
+struct ticket_time {
+    uint64_t end, time;
+};
+
 struct retrace {
     struct arena *arena;
     struct player *player;
@@ -113,9 +118,9 @@ struct retrace {
     uint64_t time;   /* rises with each turn */
     struct turn turn;
     VECTOR(struct quipu_trace_switch) switches;
-    VECTOR(uint64_t) times; /* of tickets */
-    uint8_t *contents;      /* of a chunk, while it is put together */
-    const char *wrong;      /* why it ends, or NULL */
+    VECTOR(struct ticket_time) times; /* by their ends */
+    uint8_t *contents;                /* of a chunk, while it is put together */
+    const char *wrong;                /* why it ends, or NULL */
 };
 
 /* Ends the run with the message. */

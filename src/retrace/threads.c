@@ -5,6 +5,8 @@
  * records, which end where a bit of the address is set, and the thread's data. Each thread has one
  * buffer, which is emptied at once.
  *
+ * The program can write to all that, so nothing there is trusted.
+ *
  * Not perfect: a program that has mapped something at these addresses is not traced. */
 #include "retrace/state.h"
 
@@ -354,7 +356,9 @@ static uint64_t change_chunk(struct retrace *retrace, struct retraced_thread *th
 uint64_t reserve_record(struct retrace *retrace, struct retraced_thread *thread, uint64_t size,
                         const struct user_regs_struct *registers) {
     uint64_t end = thread->known->cursor + size;
-    if (end & QUIPU_TRACE_FULL) {
+    bool is_outside =
+        end - size - thread->address > QUIPU_TRACE_FULL; /* the program has changed it */
+    if (end & QUIPU_TRACE_FULL || is_outside) {
         if (thread->inherits && thread->begins &&
             registers) /* its ticket is in a chunk of its own */
             put_begin(retrace, thread, change_chunk(retrace, thread, NULL));

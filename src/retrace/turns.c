@@ -31,8 +31,9 @@ static const struct retraced_thread *thread_of_turn(const struct retrace *retrac
 
 /* The tickets that were taken in this turn have its time. */
 static void note_times(struct retrace *retrace) {
-    while (retrace->control && retrace->times.count < retrace->control->tickets)
-        vector_push(retrace->arena, &retrace->times, retrace->time);
+    if (retrace->control)
+        vector_push(retrace->arena, &retrace->times,
+                    ((struct ticket_time){retrace->control->tickets, retrace->time}));
 }
 
 /* HAS_ENDED: the thread, or its program. */
@@ -83,13 +84,38 @@ static void add_switches(struct retrace *retrace) {
     }
 }
 
-static void add_times(struct retrace *retrace) {
-    for (size_t at = 0; at < retrace->times.count; at += TIMES) {
-        const struct quipu_trace_chunk chunk = {.kind = QUIPU_TRACE_TIMES, .begin = at};
-        size_t left = retrace->times.count - at, count = left < TIMES ? left : TIMES;
-        writer_add(sink_writer(retrace->sink), &chunk, (const uint8_t *)(retrace->times.data + at),
-                   count * sizeof *retrace->times.data);
+/* Writes the times of COUNT tickets, each of its turn. */
+static void add_times(struct retrace *retrace, uint64_t count) {
+    static uint64_t block[TIMES];
+    struct quipu_trace_chunk chunk = {.kind = QUIPU_TRACE_TIMES};
+    size_t turn = 0;
+    while (chunk.begin < count) {
+        size_t filled = 0;
+        while (filled < TIMES && chunk.begin + filled < count) {
+            while (retrace->times.data[turn].end <= chunk.begin + filled)
+                turn++;
+            block[filled++] = retrace->times.data[turn].time;
+        }
+        writer_add(sink_writer(retrace->sink), &chunk, block, filled * sizeof *block);
+        chunk.begin += filled;
     }
+}
+
+/* Returns how many tickets were taken; or 0, and the run ends, if the program has changed the
+ * count: each is a record, and there are not so many. */
+static uint64_t count_tickets(struct retrace *retrace) {
+    uint64_t last = 0, most = 0;
+    bool rises = true;
+    for (const struct retraced_thread *at = retrace->threads; at; at = at->next)
+        most += (uint64_t)at->chunks * (QUIPU_TRACE_RECORDS_MAX / QUIPU_TRACE_ORDER_SIZE);
+    for (size_t i = 0; i < retrace->times.count; i++) {
+        rises &= retrace->times.data[i].end >= last;
+        last = retrace->times.data[i].end;
+    }
+    if (rises && last <= most)
+        return last;
+    end_retrace(retrace, "the program has written to the memory of its trace");
+    return 0;
 }
 
 void add_schedule(struct retrace *retrace) {
@@ -97,5 +123,5 @@ void add_schedule(struct retrace *retrace) {
         return;
     end_turn(retrace, true);
     add_switches(retrace);
-    add_times(retrace);
+    add_times(retrace, count_tickets(retrace));
 }
