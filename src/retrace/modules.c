@@ -27,8 +27,7 @@ static const char *const served_names[SERVED_KINDS] = {
     [SERVED_COUNTS] = "quipu_trace_count_thread", [SERVED_END] = "quipu_trace_end_module",
 };
 
-const struct retraced_module *retraced_module_at(const struct retraced_process *process,
-                                                 uint64_t address) {
+const struct retraced_module *retraced_module_at(const struct retraced_process *process, uint64_t address) {
     size_t room;
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct retraced_module *module = process->modules.data[i];
@@ -60,24 +59,32 @@ static uint64_t symbol_address(const struct retraced_module *module, const char 
 }
 
 static struct code_range find_range(const struct retraced_module *module, const char *begin,
-                                    const char *end) {
+                                       const char *end) {
     return (struct code_range){symbol_address(module, begin), symbol_address(module, end)};
 }
 
-/* Sets POINTER to the distance from the base of %fs that the function NAME adds to it. */
-static bool read_pointer(const struct retraced_module *module, pid_t process, const char *name,
-                         int64_t *pointer) {
+/* Sets WORD to the one whose distance from the base of %fs the function NAME adds to it. */
+static bool find_word(const struct retraced_module *module, const char *name,
+                      struct thread_word *word) {
     uint64_t address = symbol_address(module, name);
     size_t size = 0;
     const uint8_t *code = binary_code(module->binary, address - module->bias, &size);
     bool is_slot;
-    return address && code && find_trace_pointer(code, size, pointer, &is_slot) &&
-           (!is_slot ||
-            read_memory(process, address + (uint64_t)*pointer, pointer, sizeof *pointer));
+    if (!address || !code || !find_trace_pointer(code, size, &word->distance, &is_slot))
+        return false;
+    word->slot = is_slot ? address + (uint64_t)word->distance : 0;
+    return true;
+}
+
+uint64_t thread_word_at(const struct thread_word *word, pid_t process, uint64_t base) {
+    int64_t distance = word->distance;
+    if (word->slot && !read_memory(process, word->slot, &distance, sizeof distance))
+        return 0;
+    return base + (uint64_t)distance;
 }
 
 /* Returns NULL, or what the module lacks. */
-static const char *read_module(struct retraced_module *module, pid_t process) {
+static const char *read_module(struct retraced_module *module) {
     static const char stripped[] = "its symbols are missing; keep them, or build it anew";
     for (int kind = 0; kind < SERVED_KINDS; kind++)
         module->served[kind] = symbol_address(module, served_names[kind]);
@@ -87,26 +94,27 @@ static const char *read_module(struct retraced_module *module, pid_t process) {
     if (!module->served[SERVED_FULL] || !module->served[SERVED_CONTINUE] ||
         !module->served[SERVED_END] || !module->unattached)
         return stripped;
-    if (!read_pointer(module, process, "quipu_trace_own", &module->pointer))
+    if (!find_word(module, "quipu_trace_own", &module->data_word))
         return "its runtime is of another version; build it anew";
     if (binary_find_name(module->binary, "quipu_moment_near") &&
-        read_pointer(module, process, "quipu_find_bias", &module->bias_word))
+        find_word(module, "quipu_find_bias", &module->bias_word))
         module->cells = symbol_address(module, "quipu_event_cells");
     return NULL;
 }
 
 /* ---- arming ---- */
 
-/* A copy of a process has the changed text of its maker. */
-static bool is_armed(const struct retraced_module *module, pid_t process) {
+/* Whether its text is that of its file. A copy of a process has the changed text of its maker; and
+ * what is being closed may have none any more. */
+static bool is_unarmed(const struct retraced_module *module, pid_t process) {
     uint8_t byte = 0;
     return read_memory(process, module->served[SERVED_FULL], &byte, sizeof byte) &&
-           byte == BREAKPOINT_BYTE;
+           byte != BREAKPOINT_BYTE;
 }
 
 static const char *arm(const struct retraced_module *module, pid_t process) {
     const uint8_t byte = BREAKPOINT_BYTE;
-    if (is_armed(module, process))
+    if (!is_unarmed(module, process))
         return NULL;
     const char *wrong = arm_trace_sites(process, module->binary, module->bias);
     for (int kind = 0; kind < SERVED_KINDS && !wrong; kind++)
@@ -160,11 +168,16 @@ static void add_other(struct retrace *retrace, const char *path, uint64_t bias) 
 
 /* ---- finding ---- */
 
-static bool is_known(const struct retraced_process *process, const char *path, uint64_t bias) {
+static const struct retraced_module *find_module(const struct retraced_process *process,
+                                                 const char *path, uint64_t bias) {
     for (size_t i = 0; i < process->modules.count; i++)
         if (process->modules.data[i]->bias == bias &&
             strcmp(process->modules.data[i]->path, path) == 0)
-            return true;
+            return process->modules.data[i];
+    return NULL;
+}
+
+static bool is_other(const struct retraced_process *process, const char *path, uint64_t bias) {
     for (size_t i = 0; i < process->others.count; i++)
         if (process->others.data[i].bias == bias && strcmp(process->others.data[i].path, path) == 0)
             return true;
@@ -194,7 +207,7 @@ static void add_module(struct retrace *retrace, const char *path, uint64_t bias)
         add_other(retrace, path, bias);
         return;
     }
-    const char *wrong = read_module(module, process->number);
+    const char *wrong = read_module(module);
     module->notes = (struct traced_module){.path = path, .binary = module->binary};
     if (!wrong)
         wrong = read_trace_notes(retrace->arena, &module->notes);
@@ -207,9 +220,14 @@ static void add_module(struct retrace *retrace, const char *path, uint64_t bias)
     tell_of_module(retrace, module);
 }
 
+/* One that was closed, and is loaded again at the same address, has its file's text again. */
 static bool visit(void *context, const char *path, uint64_t bias) {
     struct retrace *retrace = context;
-    if (*path == '/' && !is_known(retrace->process, path, bias))
+    const struct retraced_module *module = find_module(retrace->process, path, bias);
+    const char *wrong = module ? arm(module, retrace->process->number) : NULL;
+    if (wrong)
+        end_retrace(retrace, arena_print(retrace->arena, "'%s': %s", path, wrong));
+    if (!module && strchr(path, '/') && !is_other(retrace->process, path, bias))
         add_module(retrace, arena_copy(retrace->arena, path, strlen(path)), bias);
     return true;
 }

@@ -33,8 +33,9 @@ static void serve_full(struct stop *stop) {
     stop->registers.r11 = reserve_record(stop->retrace, thread, (uint32_t)stop->registers.r10,
                                          at_record ? &stop->registers : NULL);
     read_memory(player_process(stop->retrace->player),
-                stop->registers.fs_base + (uint64_t)stop->module->pointer, &stop->registers.r10,
-                sizeof stop->registers.r10);
+                thread_word_at(&stop->module->data_word, player_process(stop->retrace->player),
+                               stop->registers.fs_base),
+                &stop->registers.r10, sizeof stop->registers.r10);
 }
 
 static void serve_continue(struct stop *stop) {

@@ -36,6 +36,12 @@ struct code_range {
     uint64_t begin, end;
 };
 
+/* A word of each thread, by its distance from the base of %fs. */
+struct thread_word {
+    int64_t distance;
+    uint64_t slot; /* address where the loader puts the distance once it is known; 0: it is known */
+};
+
 /* A module of a process that records. */
 struct retraced_module {
     const char *path;
@@ -44,10 +50,9 @@ struct retraced_module {
     uint64_t bias;
     uint64_t served[SERVED_KINDS]; /* addresses; 0: it has no such code */
     struct code_range order, measure;
-    uint64_t unattached; /* the data of threads that have none of their own */
-    int64_t pointer;     /* distance of quipu_trace from the base of %fs */
-    int64_t bias_word;   /* the same of quipu_bias */
-    uint64_t cells;      /* of events, as they are linked in it; 0: it counts no ticks */
+    uint64_t unattached;                     /* the data of threads that have none of their own */
+    struct thread_word data_word, bias_word; /* quipu_trace, quipu_bias */
+    uint64_t cells; /* of events, as they are linked in it; 0: it counts no ticks */
 };
 
 struct other_module {
@@ -135,12 +140,14 @@ static inline void end_retrace(struct retrace *retrace, const char *wrong) {
 void look_at_modules(struct retrace *retrace);
 
 /* Returns the module whose code has ADDRESS, or NULL. */
-const struct retraced_module *retraced_module_at(const struct retraced_process *process,
-                                                 uint64_t address);
+const struct retraced_module *retraced_module_at(const struct retraced_process *process, uint64_t address);
 
 /* Whether ADDRESS is in a module that records; in a function of it that does. */
 bool is_traced_code(const struct retraced_process *process, uint64_t address);
 bool is_traced_function(const struct retraced_process *process, uint64_t address);
+
+/* Returns the address of WORD of the thread of PROCESS with that BASE of %fs; or 0. */
+uint64_t thread_word_at(const struct thread_word *word, pid_t process, uint64_t base);
 
 /* ---- threads.c ---- */
 

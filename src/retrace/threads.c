@@ -143,7 +143,7 @@ struct retraced_thread *attach_thread(struct retrace *retrace, const struct retr
                                       const struct user_regs_struct *registers) {
     static const uint64_t full = QUIPU_TRACE_FULL;
     pid_t process = player_process(retrace->player);
-    uint64_t word = registers->fs_base + (uint64_t)module->pointer, data = 0;
+    uint64_t word = thread_word_at(&module->data_word, process, registers->fs_base), data = 0;
     read_memory(process, word, &data, sizeof data);
     if (data != module->unattached)
         return find_thread(retrace);
@@ -166,7 +166,8 @@ void inherit_thread(struct retrace *retrace) {
     if (!get_general_registers(process, &registers))
         return;
     for (size_t i = 0; i < retrace->process->modules.count; i++) {
-        uint64_t word = registers.fs_base + (uint64_t)retrace->process->modules.data[i]->pointer;
+        uint64_t word = thread_word_at(&retrace->process->modules.data[i]->data_word, process,
+                                       registers.fs_base);
         uint64_t data = 0;
         if (!read_memory(process, word, &data, sizeof data) ||
             data - PLACES_BEGIN >= PLACE_TO_NEXT * retrace->places)
@@ -184,13 +185,13 @@ void inherit_thread(struct retrace *retrace) {
 
 /* Sets COUNTER to that of THREAD in MODULE. Returns false if it has none. */
 static bool read_trace_counter(const struct retraced_thread *thread, pid_t process,
-                               const struct retraced_module *module,
-                               struct quipu_trace_counter *counter) {
+                         const struct retraced_module *module,
+                         struct quipu_trace_counter *counter) {
     uint64_t distance = 0, cells[QUIPU_MANY_LANES];
     struct {
         uint64_t begin, base, thread;
     } tail;
-    uint64_t word = thread->pointer + (uint64_t)module->bias_word;
+    uint64_t word = thread_word_at(&module->bias_word, process, thread->pointer);
     if (!module->cells || !read_memory(process, word, &distance, sizeof distance) ||
         distance == QUIPU_UNATTACHED)
         return false;
