@@ -58,6 +58,7 @@ struct play_thread {
     bool awaits;                  /* it is in front of `call`, which others' events came behind */
     struct system_call call;      /* the last one that it has come to */
     struct play_stacks stacks;
+    uint64_t behind_site;  /* it is in the code of an armed site, which leads there; 0: it is not */
     struct tick_stop tick; /* it goes to the tick of the next event, or to that of the alarm */
 };
 
@@ -256,6 +257,10 @@ void approach_tick(struct player *player, bool step);
  * the play ends.
  */
 bool refuse_armed(struct player *player);
+
+/* The thread has executed one instruction of a program that is armed, and NEXT is the next one.
+ * Returns whether the recorded run has executed it, too. */
+bool is_recorded_step(struct player *player, uint64_t next);
 
 /* PLACE, of the recording, becomes that of the same moment in a program whose sites are armed. */
 void find_armed_place(const struct tick_code *code, struct tick_place *place);

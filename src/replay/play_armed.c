@@ -6,11 +6,14 @@
  * the cells, and those above them. So the place is found by its moment. */
 #include "replay/play.h"
 
+#include "format/jump.h"
 #include "format/watch.h"
 #include "symbols/event_tables.h"
 #include "symbols/loop_forms.h"
 #include "symbols/sites.h"
 #include "x86/decode.h"
+
+#include <string.h>
 
 /* Returns the address to which a site between the two forms leads, if ADDRESS is one; otherwise 0.
  */
@@ -47,12 +50,69 @@ bool refuse_armed(struct player *player) {
             player, PLAYED_WRONG,
             "a thread waits in a loop without system calls; where it stood there is not found while a trace "
             "is recorded");
-    if (player->event.kind == QUIPU_EVENT_STEPS)
+    return player->ended;
+}
+
+/* Returns the site whose code is entered by the instruction at ADDRESS; or one without code. */
+static struct linked_site find_site_at(const struct binary *binary, uint64_t address) {
+    struct site_table table = find_sites(binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site site = read_site(&table, i);
+        if ((site.size == QUIPU_SITE_TRACE && site.place == address) ||
+            (site.size == QUIPU_SITE_TRACE_JUMP && site.place == address + X86_CONDITIONAL_OPCODE))
+            return site;
+    }
+    return (struct linked_site){0};
+}
+
+/* Returns where the code of SITE leads back to. */
+static uint64_t behind_site(const struct binary *binary, const struct linked_site *site) {
+    size_t room;
+    int32_t distance = 0;
+    if (site->size == QUIPU_SITE_TRACE)
+        return site->place + X86_JUMP_SIZE;
+    const uint8_t *code = binary_code(binary, site->place, &room);
+    if (code && room >= sizeof distance)
+        memcpy(&distance, code, sizeof distance);
+    return site->place + sizeof distance + (uint64_t)(int64_t)distance;
+}
+
+/* Whether the instruction at ADDRESS is in a loop that has two forms, or leads there. */
+static bool has_other_form(const struct binary *binary, uint64_t address) {
+    struct site_table table = find_sites(binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site row = read_site(&table, i);
+        if (row.size == QUIPU_SITE_TRACE_LOOP ? row.place == address
+                                              : row.size == QUIPU_SITE_TRACE_COPY &&
+                                                    (address - row.place < row.target - row.code ||
+                                                     address - row.code < row.target - row.code))
+            return true;
+    }
+    return false;
+}
+
+bool is_recorded_step(struct player *player, uint64_t next) {
+    struct play_thread *thread = player->thread;
+    const struct tick_code *code = thread->process->ticks.code;
+    if (!code)
+        return true;
+    uint64_t last = player->last - code->bias;
+    if (thread->behind_site) {
+        if (next == thread->behind_site)
+            thread->behind_site = 0;
+        return false;
+    }
+    if (has_other_form(code->binary, last)) {
         end_play(
             player, PLAYED_WRONG,
-            "it has random turns (--shuffle), which end between instructions; these places are not found while "
-            "a trace is recorded");
-    return player->ended;
+            "a random turn (--shuffle) ends in a small loop, where no place between ticks is found while a trace is "
+            "recorded");
+        return true;
+    }
+    struct linked_site site = find_site_at(code->binary, last);
+    if (site.code && next == site.code + code->bias)
+        thread->behind_site = behind_site(code->binary, &site) + code->bias;
+    return true;
 }
 
 void find_armed_place(const struct tick_code *code, struct tick_place *place) {

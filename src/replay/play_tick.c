@@ -3,6 +3,7 @@
 #include "replay/play.h"
 
 #include "x86/call_stop.h"
+#include "x86/kernel.h"
 
 /* The thread of the tick is in a program that is armed. */
 static void place_armed(struct player *player, struct tick_event *tick) {
@@ -141,8 +142,12 @@ bool needs_step(struct player *player) {
 bool play_step(struct player *player) {
     struct user_regs_struct registers;
     struct steps_event steps;
-    if (!peek_steps(player, &steps) || ++player->steps < steps.count)
+    if (!peek_steps(player, &steps))
         return false;
+    player->steps +=
+        !player->hooks->is_armed || is_recorded_step(player, next_instruction(player->process));
+    if (player->steps < steps.count || player->thread->behind_site)
+        return player->ended;
     player->event_address = player->last;
     if (get_general_registers(player->process, &registers) && registers.rip == steps.address &&
         is_same_hash(player, hash_registers(&registers, false), steps.hash))
@@ -163,11 +168,18 @@ bool play_tick_stop(struct player *player) {
     return true;
 }
 
+/* Whether an armed thread is at the place itself that the recording has: only some loops have other
+ * forms. */
+static bool is_at_recorded(const struct player *player) {
+    return player->hooks->is_armed &&
+           tick_is_at(player->thread->process->ticks.code, player->process, &player->armed_of);
+}
+
 bool play_tick(struct player *player) {
     struct process_ticks *ticks = &player->thread->process->ticks;
     struct tick_event tick;
     if (!peek_tick(player, &tick) || !ticks->code ||
-        !tick_is_at(ticks->code, player->process, &tick.place))
+        (!tick_is_at(ticks->code, player->process, &tick.place) && !is_at_recorded(player)))
         return false;
     leave_tick(player);
     tick_settle(ticks->code, player->process);

@@ -126,11 +126,18 @@ ends 0 quipu trace --from="${wanted%%/*}/1:1" -o part.trace run.rec
     fail "1:1: it does not begin at ${wanted%%/*}"
 refuses "in a system call" -- quipu trace --from='main+0x1@1#2/1' -o part.trace run.rec
 
+# Random turns end between two instructions.
+ends 0 quipu record --shuffle -o run.rec -- ./traced threads
+mv output recorded.out
+ends 0 quipu trace -o run.trace run.rec
+cmp recorded.out output || fail "random turns: other output"
+
 # What cannot be traced.
 make_program plain --quipu=moment -O2 -g -pthread <"$here/parts/traced.c"
 ends 0 quipu record -o run.rec -- ./plain
 refuses "has no code that records" -- quipu trace -o run.trace run.rec
 refuses "not for recordings" -- quipu trace --schedule -o run.trace run.rec
-ends 0 quipu record --shuffle -o run.rec -- ./traced threads
+make_program loops --quipu=moment,trace -O2 -g -pthread <"$here/parts/loops.c"
+ends 5 quipu record -o run.rec -- ./loops
 ends 1 quipu trace -o run.trace run.rec
-grep -q "random turns" messages || fail "random turns are not refused: $(cat messages)"
+grep -q "waits in a loop" messages || fail "loops that wait are not refused: $(cat messages)"
