@@ -4,6 +4,7 @@
  * is remembered: by its number on this way. If there is none, the way from the checkpoint before
  * comes next, up to this one. */
 #include "debug/filter.h"
+#include "debug/unwritten.h"
 
 #include "tracee/checkpoint.h"
 #include "util/clock.h"
@@ -321,6 +322,18 @@ static bool has_no_point(struct timeline *timeline, const struct checkpoint *che
     return halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL || halt.kind == HALT_END;
 }
 
+/* Whether there is surely no point from the checkpoint FROM to LATER, so that the way need not be
+ * gone: what is watched is in pages that were not written. */
+static bool is_quiet(struct timeline *timeline, const struct checkpoint *from,
+                     const struct stand *later, const struct stand *origin,
+                     const struct target *target, const struct next_hit *next) {
+    const pid_t others[] = {origin->process, target->good.process, target->shifted.process,
+                            next->stand.process};
+    return later->process && watches_writes_alone(timeline) &&
+           is_unwritten(timeline, (struct checkpoint *)from, later, others,
+                        sizeof others / sizeof *others);
+}
+
 /* Goes back to the last point in front of ORIGIN, and behind LEAST events, where a checkpoint is.
  * REACHED: there is none. */
 static enum reached search(struct timeline *timeline, const struct stand *origin, uint64_t least,
@@ -331,11 +344,13 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
     enum reached reached = REACHED;
     struct next_hit next = {.events = 0};
     bool is_divided = false;
+    struct stand later = *origin;
     find_next_hit(timeline, origin, &next);
     set_target(timeline, &target, origin);
     while (from && from->stand.place.events >= least && reached == REACHED) {
         bool divides = !is_divided && target.kind != TARGET_STATE && target.kind != TARGET_STEPS;
-        if (!has_no_point(timeline, from, &target, &next))
+        bool quiet = !is_divided && is_quiet(timeline, from, &later, origin, &target, &next);
+        if (!quiet && !has_no_point(timeline, from, &target, &next))
             reached = find_last(timeline, from, &target, divides ? HITS_MANY : UINT64_MAX, &last);
         if (last.has_many) {
             reached = divide_slice(timeline, &target);
@@ -348,6 +363,7 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
             *halt = last.halt;
         }
         drop_stand(&last.from);
+        later = from->stand;
         set_target(timeline, &target, &from->stand);
         if (reached == REACHED)
             shift_target(timeline, &target, &from->stand);

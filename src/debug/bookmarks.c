@@ -30,6 +30,8 @@ void add_bookmark(struct session *session, const char *argument) {
     }
     stand.place = place_by_state(&stand.place);
     session->bookmarks[session->bookmark_count++] = stand;
+    session->timeline->bookmarks = session->bookmarks;
+    session->timeline->bookmark_count = session->bookmark_count;
     tell_line(session, "checkpoint %llu", session->bookmark_count);
     tell_line(session, ": event %llu\n", stand.place.events);
 }
@@ -59,4 +61,5 @@ void go_to_bookmark(struct session *session, const char *argument) {
 void forget_bookmarks(struct session *session) {
     while (session->bookmark_count)
         drop_stand(&session->bookmarks[--session->bookmark_count]);
+    session->timeline->bookmark_count = 0;
 }

@@ -41,7 +41,26 @@ static size_t index_behind(const struct timeline *timeline, const struct place *
     return i;
 }
 
+/* Leaves of what is known of the pages of ONE only what is known of OTHER, too. */
+static void keep_common(struct checkpoint *one, const struct checkpoint *other) {
+    size_t kept = 0;
+    for (size_t i = 0; i < one->unwritten_count; i++)
+        for (size_t j = 0; j < other->unwritten_count; j++)
+            if (one->unwritten[i] == other->unwritten[j]) {
+                one->unwritten[kept++] = one->unwritten[i];
+                break;
+            }
+    one->unwritten_count = kept;
+}
+
+/* MADE is between FORMER and what was the next one. */
+static void inherit(struct checkpoint *made, const struct checkpoint *former) {
+    made->unwritten_count = former->unwritten_count;
+    memcpy(made->unwritten, former->unwritten, sizeof made->unwritten);
+}
+
 static void remove_at(struct timeline *timeline, size_t index) {
+    keep_common(timeline->checkpoints[index - 1], timeline->checkpoints[index]);
     drop_stand(&timeline->checkpoints[index]->stand);
     free(timeline->checkpoints[index]);
     timeline->count--;
@@ -101,6 +120,8 @@ static bool insert(struct timeline *timeline, struct checkpoint *checkpoint,
             (timeline->count - index) * sizeof *timeline->checkpoints);
     timeline->checkpoints[index] = checkpoint;
     timeline->count++;
+    if (index)
+        inherit(checkpoint, timeline->checkpoints[index - 1]);
     return true;
 }
 
@@ -168,16 +189,18 @@ struct checkpoint *keep_here(struct timeline *timeline) {
     struct stand stand;
     if (here->at_signal || here->ended)
         return NULL;
-    timeline->kept = clock_seconds();
+    timeline->kept = timeline->clock;
     for (size_t i = 0; i < timeline->count; i++) {
         const struct place *place = &timeline->checkpoints[i]->stand.place;
         if (here->steps == 0 && place->events == here->events && place->base == here->base)
             return timeline->checkpoints[i];
     }
+    double begun = clock_seconds();
     if (!copy_here(timeline, &stand)) {
         drop_stand(&stand);
         return NULL;
     }
+    timeline->copying = (timeline->copying + (uint64_t)((clock_seconds() - begun) * 1e6)) / 2;
     struct checkpoint *made = keep_stand(timeline, &stand);
     if (made)
         *here = made->stand.place;

@@ -56,6 +56,12 @@ static bool is_near(uint64_t place, uint64_t address) {
     return (place > address ? place - address : address - place) < REACH;
 }
 
+bool may_filter_beside(const struct timeline *timeline, const struct target *target) {
+    uint64_t address = next_instruction(timeline_process(timeline)), other = target->address;
+    uint64_t distance = address > other ? address - other : other - address;
+    return distance > FILTER_MOVED_MOST && may_filter_at(timeline_process(timeline), address);
+}
+
 /* Returns the address of free memory of PROCESS near ADDRESS, or 0. */
 static uint64_t find_free(pid_t process, uint64_t address) {
     static const uint64_t margin = 16 * (uint64_t)FILTER_SIZE;
@@ -106,11 +112,11 @@ static struct wanted_pass describe(const struct target *target, uint64_t count) 
 }
 
 /* Changes the process. Returns false if that is not possible; then it is as it was. */
-static bool insert_filter(struct timeline *timeline, const struct target *target,
+static bool insert_filter(struct timeline *timeline, uint64_t address,
                           const struct wanted_pass *wanted, struct inserted_filter *inserted) {
     uint8_t code[CODE_READ];
     pid_t process = timeline_process(timeline);
-    uint64_t address = target->address, place = next_instruction(process);
+    uint64_t place = next_instruction(process);
     take_points_out(timeline);
     size_t size = size_at(process, address);
     uint64_t at = size ? find_free(process, address) : 0;
@@ -173,13 +179,38 @@ bool go_filtered(struct timeline *timeline, struct target *target, uint64_t coun
     for (int i = 0; i < FALSE_MOST; i++) {
         struct inserted_filter inserted;
         struct wanted_pass wanted = describe(target, count);
-        if (!insert_filter(timeline, target, &wanted, &inserted))
+        if (!insert_filter(timeline, target->address, &wanted, &inserted))
             return i > 0;
         *reached = go_to_trap(timeline, target, &inserted, halt);
         *passes += remove_filter(timeline, &inserted);
         set_stops(timeline, timeline->ignores_points, 0);
         if (*reached != REACHED || count || is_at_state(timeline, target))
             return true;
+        *reached = REACHED_NOT;
+    }
+    return true;
+}
+
+bool count_passes(struct timeline *timeline, struct target *target, uint64_t address,
+                  uint64_t *passes, enum reached *reached) {
+    const struct wanted_pass never = {.count = UINT64_MAX};
+    struct halt halt;
+    *reached = REACHED_NOT;
+    *passes = 0;
+    for (int i = 0; i < FALSE_MOST; i++) {
+        struct inserted_filter aim, counter;
+        struct wanted_pass wanted = describe(target, 0);
+        if (!insert_filter(timeline, address, &never, &counter))
+            return i > 0;
+        bool good = insert_filter(timeline, target->address, &wanted, &aim);
+        if (good) {
+            *reached = go_to_trap(timeline, target, &aim, &halt);
+            remove_filter(timeline, &aim);
+        }
+        *passes += remove_filter(timeline, &counter);
+        set_stops(timeline, true, 0);
+        if (!good || *reached != REACHED || is_at_state(timeline, target))
+            return good;
         *reached = REACHED_NOT;
     }
     return true;

@@ -15,12 +15,21 @@ bool may_filter_at(pid_t process, uint64_t address);
 /* The same for that of TARGET, which is in a program without ticks; no point is there. */
 bool may_filter(const struct timeline *timeline, const struct target *target);
 
+/* Whether the instruction at the present place can be replaced besides the target's. */
+bool may_filter_beside(const struct timeline *timeline, const struct target *target);
+
 /* The present place is in the target's slice. Goes on to the pass COUNT of the target's
  * instruction, not counting one at the present place; or, with COUNT 0, to the target. PASSES
  * becomes the number of passes, with the last one. REACHED becomes REACHED_HALT where a point is in
  * front of it. Returns false if the process cannot be changed: then nothing was done. */
 bool go_filtered(struct timeline *timeline, struct target *target, uint64_t count,
                  struct halt *halt, uint64_t *passes, enum reached *reached);
+
+/* The present place is in front of the target, and no point stops the process. Goes on to the
+ * target. PASSES becomes the number of passes of the instruction at ADDRESS on the way, which is
+ * not near the target's. Returns false as above. */
+bool count_passes(struct timeline *timeline, struct target *target, uint64_t address,
+                  uint64_t *passes, enum reached *reached);
 
 /* Where the passes of TARGET, a state, cannot be filtered, it becomes the first place behind it
  * where they can, if no point is up to there: `shift` instructions further. */

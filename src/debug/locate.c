@@ -186,6 +186,48 @@ static enum reached pass_to_target(struct timeline *timeline, struct target *tar
     return reached;
 }
 
+/* The present place, some steps behind LOW, is in front of the target, whose instruction is not
+ * passed up to there. As it was come to by steps, its own instruction is often one of a loop: LOW
+ * becomes the last pass of that. REACHED_HALT: it is still far from the target. */
+static enum reached leave_loop(struct timeline *timeline, struct target *target,
+                               struct checkpoint **low) {
+    uint64_t passes;
+    enum reached reached;
+    for (int i = 0; i < STEPS_FEW && !may_filter_beside(timeline, target); i++)
+        if (advance(timeline, true).kind != HALT_STEP || is_at_state(timeline, target))
+            return REACHED_NOT;
+    uint64_t address = next_instruction(timeline_process(timeline));
+    struct checkpoint *begin = keep_here(timeline);
+    if (!begin || !may_filter(timeline, target))
+        return REACHED_NOT;
+    timeline->working = *low = begin;
+    if (!count_passes(timeline, target, address, &passes, &reached) || reached != REACHED)
+        return reached == REACHED_STOP ? REACHED_STOP : REACHED_NOT;
+    struct target pass = {.kind = TARGET_STATE, .place = target->place, .address = address};
+    struct halt halt;
+    if (!go_to_copy(timeline, &begin->stand))
+        return REACHED_NOT;
+    if (passes &&
+        (!go_filtered(timeline, &pass, passes, &halt, &passes, &reached) || reached != REACHED))
+        return reached == REACHED_STOP ? REACHED_STOP : REACHED_NOT;
+    struct checkpoint *last = keep_here(timeline);
+    timeline->working = *low = last ? last : begin;
+    return step_towards(timeline, target, STEPS_LOOP);
+}
+
+/* Comes closer to the target from LOW, SECONDS in front of it, from where it is far by steps. */
+static enum reached pass_loops(struct timeline *timeline, struct target *target,
+                               struct checkpoint **low, double seconds) {
+    enum {
+        LOOPS_MOST = 50
+    };
+    enum reached reached = REACHED_HALT;
+    for (int i = 0; i < LOOPS_MOST && reached == REACHED_HALT; i++)
+        reached = leave_loop(timeline, target, low);
+    return reached == REACHED_NOT || reached == REACHED_HALT ? halve(timeline, target, low, seconds)
+                                                             : reached;
+}
+
 /* Sets LOW to a checkpoint in front of the target, from which a few steps lead to it. */
 static enum reached come_close(struct timeline *timeline, struct target *target,
                                struct checkpoint **low) {
@@ -196,8 +238,14 @@ static enum reached come_close(struct timeline *timeline, struct target *target,
     double seconds = clock_seconds() - begun;
     if (reached != REACHED)
         return reached;
-    if (passes == 0)
+    if (passes == 0 && target->has_ticks)
         return halve(timeline, target, low, seconds);
+    if (passes == 0) {
+        if (!go_to_copy(timeline, &(*low)->stand))
+            return REACHED_NOT;
+        reached = step_towards(timeline, target, STEPS_LOOP);
+        return reached == REACHED_HALT ? pass_loops(timeline, target, low, seconds) : reached;
+    }
     if (!go_to_copy(timeline, &(*low)->stand))
         return REACHED_NOT;
     reached = go_to_pass(timeline, target, passes, over);
@@ -210,7 +258,7 @@ static enum reached come_close(struct timeline *timeline, struct target *target,
     reached = step_towards(timeline, target, STEPS_LOOP);
     if (reached != REACHED_HALT)
         return reached;
-    return halve(timeline, target, low, seconds / (double)passes);
+    return pass_loops(timeline, target, low, seconds / (double)passes);
 }
 
 /* ---- the place ---- */

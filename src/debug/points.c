@@ -208,7 +208,7 @@ void points_look(struct points *points, pid_t process) {
     for (size_t i = 0; i < points->count; i++) {
         struct point *point = &points->points[i];
         if (is_watch(point))
-            point->has_value = read_memory(process, point->address, point->value, point->size);
+            point->has_value = peek_memory(process, point->address, point->value, point->size);
     }
 }
 
@@ -219,7 +219,7 @@ const struct point *points_changed(struct points *points, pid_t process) {
         struct point *point = &points->points[i];
         if (!is_watch(point))
             continue;
-        bool has_value = read_memory(process, point->address, now, point->size);
+        bool has_value = peek_memory(process, point->address, now, point->size);
         bool differs = has_value != point->has_value ||
                        (has_value && memcmp(now, point->value, point->size) != 0);
         point->has_changed = differs;

@@ -186,8 +186,8 @@ static void add_difference(struct pages *pages, uint64_t address) {
 
 /* Compares SIZE bytes at ADDRESS. Memory that one of the two cannot read is left out. */
 static void compare_bytes(struct pages *pages, uint64_t address, size_t size) {
-    if (!read_memory(pages->wanted, address, pages->bytes[0], size) ||
-        !read_memory(pages->found, address, pages->bytes[1], size) ||
+    if (!peek_memory(pages->wanted, address, pages->bytes[0], size) ||
+        !peek_memory(pages->found, address, pages->bytes[1], size) ||
         memcmp(pages->bytes[0], pages->bytes[1], size) == 0)
         return;
     for (size_t i = 0; i < size && pages->count < pages->most; i += sizeof(uint64_t))

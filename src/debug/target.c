@@ -170,10 +170,11 @@ static struct halt step_on(struct timeline *timeline) {
 
 /* In a program without ticks, behind many passes: goes on to the target, or to a point in front of
  * it, as RESULT tells. Returns false if it has not gone on. */
-static bool pass_quickly(struct timeline *timeline, struct target *target, struct halt *halt,
-                         enum reached *result) {
+static bool pass_quickly(struct timeline *timeline, struct target *target, bool over,
+                         struct halt *halt, enum reached *result) {
     uint64_t passes;
-    if (!has_many_passes(target) || !may_filter(timeline, target) ||
+    bool at_point = over && next_instruction(timeline_process(timeline)) != target->address;
+    if (at_point || !has_many_passes(target) || !may_filter(timeline, target) ||
         !go_filtered(timeline, target, 0, halt, &passes, result))
         return false;
     target->passes += passes - (*result == REACHED);
@@ -189,7 +190,7 @@ static enum reached approach(struct timeline *timeline, struct target *target, b
     enum nearness before = CLOSE;
     enum reached result;
     while (!is_at(timeline, target)) {
-        if (!over && pass_quickly(timeline, target, halt, &result))
+        if (pass_quickly(timeline, target, over, halt, &result))
             return result;
         if (!over && may_jump(target)) {
             result = jump_ahead(timeline, target, halt);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -169,6 +170,14 @@ static void insert_points(struct timeline *timeline) {
     timeline->inserted_in = process;
 }
 
+static void note_move(struct timeline *timeline) {
+    uint64_t number, events = timeline->here.events;
+    size_t count = timeline->moves.count;
+    if (player_call(timeline->player, &number) && number == SYS_mremap &&
+        (count == 0 || timeline->moves.data[count - 1] < events))
+        vector_push(timeline->arena, &timeline->moves, events);
+}
+
 /* What a pause of the player is, where nothing that is watched has changed. */
 static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
     struct place *here = &timeline->here;
@@ -180,6 +189,7 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
         *here = (struct place){.events = player_events(timeline->player)};
         if (player_has_mapped(timeline->player))
             take_points_out(timeline); /* there may be other code at their addresses */
+        note_move(timeline);
         halt.kind = HALT_EVENT;
         break;
     case PAUSE_STEP:

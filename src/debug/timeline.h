@@ -19,7 +19,8 @@
 #define STEPS_UNKNOWN UINT64_MAX
 
 enum {
-    CHECKPOINTS_MAX = 48
+    CHECKPOINTS_MAX = 48,
+    UNWRITTEN_MAX = 16
 };
 
 struct checkpoint;
@@ -44,7 +45,9 @@ struct stand {
 };
 
 struct checkpoint {
-    struct stand stand; /* its place is {events, itself, 0}, or {events, NULL, 0} */
+    struct stand stand;                /* its place is {events, itself, 0}, or {events, NULL, 0} */
+    uint64_t unwritten[UNWRITTEN_MAX]; /* pages that are not written up to the next checkpoint */
+    size_t unwritten_count;            /* as far as that is known (unwritten.h) */
 };
 
 enum halt_kind {
@@ -98,6 +101,9 @@ struct timeline {
     struct checkpoint *checkpoints[CHECKPOINTS_MAX]; /* in the order of time; owned */
     size_t count;
     const struct checkpoint *pinned, *working; /* are not removed; or NULL */
+    const struct stand *bookmarks;             /* of the user's; copies as well */
+    size_t bookmark_count;
+    VECTOR(uint64_t) moves; /* events that have moved memory to other addresses */
     struct place here;
     uint64_t clock;      /* of here */
     uint64_t program;    /* of here, of player_program_begin */

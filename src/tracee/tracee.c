@@ -86,6 +86,17 @@ bool write_data(pid_t process, uint64_t address, const void *bytes, size_t size)
 }
 
 /* /proc/PID/mem also writes to read-only pages. */
+bool peek_memory(pid_t process, uint64_t address, void *bytes, size_t size) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", process);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = pread(fd, bytes, size, (off_t)address) == (ssize_t)size;
+    close(fd);
+    return good;
+}
+
 bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/mem", process);

@@ -99,6 +99,10 @@ void step_over(struct tracee *tracee, pid_t thread, uint64_t address);
 /* Reads SIZE bytes of a stopped process. Returns false if not all of them are mapped. */
 bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size);
 
+/* The same, by more calls. For read_memory the kernel gives the process pages of its own, which it
+ * shared with copies; here it does not. */
+bool peek_memory(pid_t process, uint64_t address, void *bytes, size_t size);
+
 /* Writes SIZE bytes, by one call, where the process itself may write. */
 bool write_data(pid_t process, uint64_t address, const void *bytes, size_t size);
 
