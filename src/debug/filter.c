@@ -172,6 +172,18 @@ static enum reached go_to_trap(struct timeline *timeline, const struct target *t
     return was_asked_for(halt->kind) ? REACHED_HALT : REACHED_NOT;
 }
 
+bool leave_replaced(struct timeline *timeline, const struct target *target) {
+    pid_t process = timeline_process(timeline);
+    uint64_t place = next_instruction(process);
+    size_t size = size_at(process, target->address);
+    while (place > target->address && place - target->address < size) {
+        if (advance(timeline, true).kind != HALT_STEP)
+            return false;
+        place = next_instruction(process);
+    }
+    return true;
+}
+
 bool go_filtered(struct timeline *timeline, struct target *target, uint64_t count,
                  struct halt *halt, uint64_t *passes, enum reached *reached) {
     *reached = REACHED_NOT;

@@ -15,6 +15,10 @@ bool may_filter_at(pid_t process, uint64_t address);
 /* The same for that of TARGET, which is in a program without ticks; no point is there. */
 bool may_filter(const struct timeline *timeline, const struct target *target);
 
+/* Steps on where the process is within the instructions that are replaced. No point stops it.
+ * Returns false if that fails. */
+bool leave_replaced(struct timeline *timeline, const struct target *target);
+
 /* Whether the instruction at the present place can be replaced besides the target's. */
 bool may_filter_beside(const struct timeline *timeline, const struct target *target);
 

@@ -79,9 +79,12 @@ static enum reached go_to_pass(struct timeline *timeline, struct target *target,
     struct halt quick;
     uint64_t passes;
     enum reached reached;
+    bool is_quick = number > FEW && may_filter(timeline, target);
+    set_stops(timeline, true, 0);
+    if (is_quick && !leave_replaced(timeline, target))
+        return REACHED_NOT;
     bool is_first = !over && next_instruction(timeline_process(timeline)) == target->address;
-    if (number > FEW && may_filter(timeline, target) &&
-        go_filtered(timeline, target, number - is_first, &quick, &passes, &reached))
+    if (is_quick && go_filtered(timeline, target, number - is_first, &quick, &passes, &reached))
         return reached;
     set_stops(timeline, true, target->address);
     while (number) {
