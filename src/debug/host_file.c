@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,8 +61,33 @@ static bool may_be_here(const struct session *session, const char *path) {
            strncmp(path, debug, sizeof debug - 1) == 0;
 }
 
+/* Returns the part behind "/proc/PID/" of PATH, where that is the recorded process; or NULL. */
+static const char *part_of_process(const struct session *session, const char *path) {
+    char begin[64];
+    int length =
+        snprintf(begin, sizeof begin, "/proc/%d/", (int)player_number(session->timeline->player));
+    return strncmp(path, begin, (size_t)length) == 0 ? path + length : NULL;
+}
+
+/* What 'info proc' shows of the recorded process is what the replayed one has. */
+static int open_part(const struct session *session, const char *part) {
+    static const char *const known[] = {"cmdline", "maps", "smaps"};
+    char path[64];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(part, known[i]) != 0)
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)timeline_process(session->timeline), part);
+        return open(path, O_RDONLY | O_CLOEXEC);
+    }
+    errno = ENOENT;
+    return -1;
+}
+
 /* Returns the descriptor of the file at PATH, or -1 with errno set. */
 static int open_file(struct session *session, const char *path) {
+    const char *part = part_of_process(session, path);
+    if (part)
+        return open_part(session, part);
     int file = player_file(session->timeline->player, path);
     if (file < 0 && errno == ENOENT && may_be_here(session, path))
         file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -167,8 +193,11 @@ static void take_link(struct session *session, const char *text) {
     char path[PATH_MAX], link[PATH_MAX];
     ssize_t size = -1;
     if (take_path(&text, path)) {
+        const char *part = part_of_process(session, path);
         errno = ENOENT;
-        if (may_be_here(session, path))
+        if (part && strcmp(part, "exe") == 0)
+            size = snprintf(link, sizeof link, "%s", player_program(session->timeline->player));
+        else if (!part && may_be_here(session, path))
             size = readlink(path, link, sizeof link);
     }
     if (size < 0) {

@@ -23,11 +23,13 @@ debugs() {
 
 records 3 ./wild
 options=()
-debugs "Breakpoint 1, main" '$1 = 7' "Breakpoint 2, work" "Breakpoint 2, work" '$2 = 1' "received signal SIGUSR1" \
+debugs "Breakpoint 1, main" "exe = '" "wild'" "[stack]" '$1 = 7' "Breakpoint 2, work" "Breakpoint 2, work" '$2 = 1' "received signal SIGUSR1" \
     "has ended here with status 3" \
     "No more reverse-execution history" "Old value = 666" "New value = 7" "in wild (i=6)" "Breakpoint 1, main" <<'END'
 break main
 continue
+info proc
+info proc mappings
 print victim
 break work
 continue
