@@ -353,7 +353,8 @@ static enum reached search(struct timeline *timeline, const struct stand *origin
         if (!quiet && !has_no_point(timeline, from, &target, &next))
             reached = find_last(timeline, from, &target, divides ? HITS_MANY : UINT64_MAX, &last);
         if (last.has_many) {
-            reached = divide_slice(timeline, &target);
+            /* the hits may be in front of that slice: then it is no use, and no harm */
+            reached = divide_slice(timeline, &target) == REACHED_STOP ? REACHED_STOP : REACHED;
             from = checkpoint_before(timeline, &target.place);
             is_divided = true;
             continue;
@@ -420,8 +421,11 @@ struct halt go_backwards(struct timeline *timeline) {
     if (reached == REACHED)
         reached = search(timeline, &origin, least, &halt);
     timeline->pinned = NULL;
-    if (reached == REACHED_HALT && halt.kind == HALT_WATCH && go_back(timeline) != HALT_STEP)
-        reached = REACHED_STOP;
+    if (reached == REACHED_HALT && halt.kind == HALT_WATCH) {
+        enum halt_kind kind = go_back(timeline);
+        if (kind != HALT_STEP)
+            reached = kind == HALT_INTERRUPT ? REACHED_STOP : REACHED_NOT;
+    }
     if (reached == REACHED)
         reached = end_search(timeline, least, &halt);
     timeline->working = NULL;

@@ -1,8 +1,8 @@
 /* filter.c: see filter.h.
  *
- * Not perfect: where a jump leads to the second of the replaced instructions, the process goes
- * astray. It is a copy, and does not come to the target then, as that is known by all of its
- * state. */
+ * Not perfect: where an indirect jump, or a direct one from far away, leads to the second of the
+ * replaced instructions, the process goes astray. It is a copy, and does not come to the target
+ * then, as that is known by all of its state. */
 #include "debug/filter.h"
 
 #include "tracee/tracee.h"
@@ -18,6 +18,7 @@
 
 enum {
     CODE_READ = 48,
+    AROUND = 8192,    /* bytes in front and behind that are looked at for jumps */
     FALSE_MOST = 200, /* passes with the target's registers, and other memory */
     SHIFT_MOST = 1000 /* instructions */
 };
@@ -31,9 +32,30 @@ struct inserted_filter {
     uint8_t former[FILTER_JUMP_SIZE];
 };
 
+/* Whether an instruction near by may jump to the second or a later one of SIZE bytes at ADDRESS. */
+static bool is_jumped_into(pid_t process, uint64_t address, size_t size) {
+    static uint8_t code[2 * AROUND];
+    uint64_t begin = address - address % FILTER_SIZE, end = begin;
+    while (end < begin + AROUND && read_memory(process, end, code + (end - begin), FILTER_SIZE))
+        end += FILTER_SIZE;
+    uint64_t first = begin;
+    uint8_t former[FILTER_SIZE];
+    while (begin - first < AROUND &&
+           read_memory(process, first - FILTER_SIZE, former, FILTER_SIZE)) {
+        first -= FILTER_SIZE;
+        memmove(code + FILTER_SIZE, code, end - first - FILTER_SIZE);
+        memcpy(code, former, FILTER_SIZE);
+    }
+    size_t count = end - first;
+    begin = first;
+    return may_jump_between(code, count, address - begin, address + size - begin);
+}
+
 static size_t size_at(pid_t process, uint64_t address) {
     uint8_t code[CODE_READ];
-    return read_memory(process, address, code, sizeof code) ? filtered_size(code, sizeof code) : 0;
+    size_t size =
+        read_memory(process, address, code, sizeof code) ? filtered_size(code, sizeof code) : 0;
+    return size && !is_jumped_into(process, address, size) ? size : 0;
 }
 
 bool may_filter_at(pid_t process, uint64_t address) {

@@ -2,7 +2,9 @@
  *
  * The Intel manual, volume 2: MOV r64, r/m64 (REX.W 8b) and r/m64, r64 (REX.W 89), CMP r/m64, r64
  * (REX.W 39) and r64, r/m64 (REX.W 3b), MOV RAX, moffs64 (REX.W a1), ADD r/m64, imm8 (REX.W 83 /0),
- * LAHF, SAHF, SETO, JNE rel32, JMP rel32. Data are addressed relative to the instruction pointer.
+ * LAHF, SAHF, SETO, JNE rel32, JMP rel32; Jcc rel8 (7x) and rel32
+ * (0f 8x), JMP rel8 (eb) and rel32 (e9), LOOP and JRCXZ (e0 to e3). Data are addressed relative to
+ * the instruction pointer.
  */
 #include "x86/pass_filter.h"
 
@@ -136,6 +138,23 @@ size_t filtered_size(const uint8_t *code, size_t count) {
         size += decoded.size;
     }
     return size <= FILTER_MOVED_MOST ? size : 0;
+}
+
+bool may_jump_between(const uint8_t *code, size_t count, size_t from, size_t to) {
+    for (size_t at = 0; at + 6 <= count; at++) {
+        bool is_short = (code[at] & 0xf0) == 0x70 || code[at] == 0xeb || (code[at] & 0xfc) == 0xe0;
+        bool is_near = code[at] == 0x0f && (code[at + 1] & 0xf0) == 0x80;
+        size_t size = is_short ? 2 : is_near ? 6 : 5;
+        int32_t distance = (int8_t)code[at + 1];
+        if (!is_short && !is_near && code[at] != 0xe9)
+            continue;
+        if (!is_short)
+            memcpy(&distance, code + at + size - sizeof distance, sizeof distance);
+        uint64_t target = at + size + (uint64_t)(int64_t)distance;
+        if (target > from && target < to)
+            return true;
+    }
+    return false;
 }
 
 void make_pass_filter(struct pass_filter *filter, uint64_t at, uint64_t address,

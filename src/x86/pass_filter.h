@@ -39,9 +39,12 @@ struct pass_filter {
 };
 
 /* Returns the size of the instructions at CODE, of which COUNT bytes can be read, that a jump would
- * replace; 0 if they cannot be executed elsewhere. Whether others jump to the second one is not
- * known. */
+ * replace; 0 if they cannot be executed elsewhere. */
 size_t filtered_size(const uint8_t *code, size_t count);
+
+/* Whether some of the COUNT bytes at CODE may be a direct jump to between FROM and TO, both left
+ * out. Wherever such bytes begin, they count. */
+bool may_jump_between(const uint8_t *code, size_t count, size_t from, size_t to);
 
 /* Makes FILTER for the instructions at ADDRESS, MOVED_SIZE bytes at CODE; its code will be at AT,
  * within 2 GB. */
