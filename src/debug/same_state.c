@@ -270,7 +270,8 @@ static bool has_memory(struct wanted_state *wanted, pid_t process) {
     return good && pages.count == 0;
 }
 
-size_t find_differences(struct wanted_state *wanted, pid_t process, uint64_t *addresses,
+size_t find_differences(struct wanted_state *wanted, pid_t process,
+                        uint64_t *addresses, /* NOLINT(readability-non-const-parameter) */
                         size_t most) {
     struct pages pages = {.addresses = addresses, .most = most};
     compare_memory(&pages, wanted, process);

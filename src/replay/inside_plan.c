@@ -164,7 +164,7 @@ const struct inside_plan *find_inside_plan(struct inside_files *files, const cha
 }
 
 const uint8_t *find_code_function(struct inside_files *files, const char *path, uint64_t offset,
-                             size_t *size, size_t *place) {
+                                  size_t *size, size_t *place) {
     const struct inside_file *file = find_file(files, path);
     if (!file)
         file = find_young_file(files, path);

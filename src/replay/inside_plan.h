@@ -38,7 +38,7 @@ const struct inside_plan *find_inside_plan(struct inside_files *files, const cha
 /* Returns the SIZE bytes of the function in the file at PATH that has OFFSET at PLACE, as the call
  * frame information tells; NULL if that is not known. Valid as long as FILES. */
 const uint8_t *find_code_function(struct inside_files *files, const char *path, uint64_t offset,
-                             size_t *size, size_t *place);
+                                  size_t *size, size_t *place);
 void forget_inside_files(struct inside_files *files);
 
 #endif

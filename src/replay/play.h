@@ -95,8 +95,8 @@ struct player {
     bool has_state_place;   /* the next event is `state_place` */
     struct state_place state_place;
     struct state_stop state_stop; /* the thread that plays goes there */
-    pid_t alarm_thread;     /* recorded number of the thread that pauses at a tick; 0: none */
-    uint64_t alarm_count;   /* of its cells and base, at least */
+    pid_t alarm_thread;           /* recorded number of the thread that pauses at a tick; 0: none */
+    uint64_t alarm_count;         /* of its cells and base, at least */
     const struct tick_code *armed_code; /* of the last place that find_armed_place has found */
     struct tick_place armed_of, armed;
 

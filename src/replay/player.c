@@ -231,8 +231,7 @@ static int take_stop(struct player *player, int status, struct pause_request req
         return play_place(player) ? (int)pause_behind(player) : PAUSE_BREAKPOINT;
     case REASON_WRITE:
     case REASON_STEP:
-        if (play_tick(player) ||
-            (player->stepped && (play_step(player) || play_place(player))))
+        if (play_tick(player) || (player->stepped && (play_step(player) || play_place(player))))
             return (int)pause_behind(player);
         if (stop.reason == REASON_WRITE)
             return PAUSE_WRITE;

@@ -27,7 +27,8 @@ static const char *const served_names[SERVED_KINDS] = {
     [SERVED_COUNTS] = "quipu_trace_count_thread", [SERVED_END] = "quipu_trace_end_module",
 };
 
-const struct retraced_module *retraced_module_at(const struct retraced_process *process, uint64_t address) {
+const struct retraced_module *retraced_module_at(const struct retraced_process *process,
+                                                 uint64_t address) {
     size_t room;
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct retraced_module *module = process->modules.data[i];
@@ -59,7 +60,7 @@ static uint64_t symbol_address(const struct retraced_module *module, const char 
 }
 
 static struct code_range find_range(const struct retraced_module *module, const char *begin,
-                                       const char *end) {
+                                    const char *end) {
     return (struct code_range){symbol_address(module, begin), symbol_address(module, end)};
 }
 

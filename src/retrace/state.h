@@ -140,7 +140,8 @@ static inline void end_retrace(struct retrace *retrace, const char *wrong) {
 void look_at_modules(struct retrace *retrace);
 
 /* Returns the module whose code has ADDRESS, or NULL. */
-const struct retraced_module *retraced_module_at(const struct retraced_process *process, uint64_t address);
+const struct retraced_module *retraced_module_at(const struct retraced_process *process,
+                                                 uint64_t address);
 
 /* Whether ADDRESS is in a module that records; in a function of it that does. */
 bool is_traced_code(const struct retraced_process *process, uint64_t address);

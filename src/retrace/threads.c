@@ -185,8 +185,8 @@ void inherit_thread(struct retrace *retrace) {
 
 /* Sets COUNTER to that of THREAD in MODULE. Returns false if it has none. */
 static bool read_trace_counter(const struct retraced_thread *thread, pid_t process,
-                         const struct retraced_module *module,
-                         struct quipu_trace_counter *counter) {
+                               const struct retraced_module *module,
+                               struct quipu_trace_counter *counter) {
     uint64_t distance = 0, cells[QUIPU_MANY_LANES];
     struct {
         uint64_t begin, base, thread;

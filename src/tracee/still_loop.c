@@ -101,8 +101,8 @@ enum loop_state find_still_loop(pid_t thread, int *status) {
         state = LOOP_NONE;
     else
         state = go_in_loop(thread, registers.rip, hash, status);
-    if (state == LOOP_FOUND && (!get_vectors(thread, &now) || now != vectors ||
-                                !is_unchanged(thread, &copy)))
+    if (state == LOOP_FOUND &&
+        (!get_vectors(thread, &now) || now != vectors || !is_unchanged(thread, &copy)))
         state = LOOP_NONE;
     arena_release(&arena);
     return state;

@@ -145,7 +145,7 @@ bool may_jump_between(const uint8_t *code, size_t count, size_t from, size_t to)
         bool is_short = (code[at] & 0xf0) == 0x70 || code[at] == 0xeb || (code[at] & 0xfc) == 0xe0;
         bool is_near = code[at] == 0x0f && (code[at + 1] & 0xf0) == 0x80;
         size_t size = is_short ? 2 : is_near ? 6 : 5;
-        int32_t distance = (int8_t)code[at + 1];
+        int32_t distance = code[at + 1] - (code[at + 1] & 0x80 ? 256 : 0);
         if (!is_short && !is_near && code[at] != 0xe9)
             continue;
         if (!is_short)

@@ -9,7 +9,7 @@ done
 repeats 3 ./waits signals
 
 # The recording ends while threads wait; they go on without the recorder.
-for try in 1 2 3; do
+for _ in 1 2 3; do
     records 3 ./waits leaves
     [[ $(<recorded.err) == *'no one may trace'* && $(tail -1 recorded.out) == after ]] ||
         fail "leaves: the program has not gone on: $(cat recorded.out recorded.err)"

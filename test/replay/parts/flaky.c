@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct {
-    long balance;
-} account = {1000};
+static struct { long balance; } account = {1000};
 
 static long taken[2];
 

@@ -54,7 +54,8 @@ static void stop_timer(void) {
     setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* Short calls of several kinds: of files, of a pipe, of the clock; the number is of what they gave. */
+/* Short calls of several kinds: of files, of a pipe, of the clock; the number is of what they gave.
+ */
 static void *work(void *seed) {
     unsigned long value = (unsigned long)seed;
     char bytes[64];

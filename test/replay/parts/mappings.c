@@ -1,5 +1,5 @@
-/* Says what memory has behind calls that give it other contents than the program has written: those of its file again,
- * zeros, or a protection that is changed in part. */
+/* Says what memory has behind calls that give it other contents than the program has written: those
+ * of its file again, zeros, or a protection that is changed in part. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

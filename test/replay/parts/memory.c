@@ -1,6 +1,6 @@
-// Preloaded into any program: in front of every EVERY-th read, write, close and getppid it hashes all
-// registers that a function must keep and all memory that the program may write, and tells the hash
-// on standard error.  It shares nothing with quipu.
+// Preloaded into any program: in front of every EVERY-th read, write, close and getppid it hashes
+// all registers that a function must keep and all memory that the program may write, and tells the
+// hash on standard error.  It shares nothing with quipu.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-// Threads that say where they are: the moment, as quipu names it, and what they have counted. The first
-// one waits for them.
+// Threads that say where they are: the moment, as quipu names it, and what they have counted. The
+// first one waits for them.
 #include <pthread.h>
 #include <quipu.h>
 #include <stdio.h>

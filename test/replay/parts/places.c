@@ -1,5 +1,6 @@
-// Computes for long without system calls and without ticks, in many ways, while signals come that its handler
-// tells by a call, and threads wait that count their passes.  Which of these come first, differs from run to run.
+// Computes for long without system calls and without ticks, in many ways, while signals come that
+// its handler tells by a call, and threads wait that count their passes.  Which of these come
+// first, differs from run to run.
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>

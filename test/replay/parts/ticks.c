@@ -1,5 +1,5 @@
-// Computes, and makes no system call meanwhile.  Signals of a timer come in anywhere, or threads wait for
-// each other in loops.
+// Computes, and makes no system call meanwhile.  Signals of a timer come in anywhere, or threads
+// wait for each other in loops.
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
