@@ -17,8 +17,11 @@ void write_text_schedule(FILE *out, const struct trace *trace, const struct sche
     const struct trace_schedule *schedule = trace->schedule;
     if (!schedule)
         return;
-    fprintf(out, "  schedule      on processor %" PRIu32 ", by %s: %" PRIu64 " switches",
-            schedule->processor, schedule_source_name(schedule->source), sums->switches);
+    if (schedule->source == QUIPU_TRACE_BY_RECORDING)
+        fprintf(out, "  schedule      of the recording: %" PRIu64 " switches", sums->switches);
+    else
+        fprintf(out, "  schedule      on processor %" PRIu32 ", by %s: %" PRIu64 " switches",
+                schedule->processor, schedule_source_name(schedule->source), sums->switches);
     for (int cause = QUIPU_TRACE_BLOCKED; cause <= QUIPU_TRACE_ENDED && sums->switches; cause++)
         fprintf(out, ", %" PRIu64 " %s", sums->of_cause[cause], switch_cause_name(cause));
     fputc('\n', out);

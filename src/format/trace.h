@@ -368,6 +368,7 @@ enum quipu_trace_source {
     QUIPU_TRACE_BY_TICKETS = 1,   /* there are no switches, only times of tickets */
     QUIPU_TRACE_BY_TIMES = 2,     /* their times are known */
     QUIPU_TRACE_BY_REGISTERS = 3, /* ... and the registers of the thread */
+    QUIPU_TRACE_BY_RECORDING = 4, /* the same, as a recording has them */
 };
 
 enum quipu_trace_switch_cause {

@@ -74,7 +74,7 @@ static void add_switches(struct retrace *retrace) {
     static struct {
         struct quipu_trace_schedule head;
         struct quipu_trace_switch switches[SWITCHES];
-    } block = {.head = {.source = QUIPU_TRACE_BY_REGISTERS}};
+    } block = {.head = {.source = QUIPU_TRACE_BY_RECORDING}};
     const struct quipu_trace_chunk chunk = {.kind = QUIPU_TRACE_SCHEDULE};
     for (size_t at = 0; at < retrace->switches.count; at += SWITCHES) {
         size_t left = retrace->switches.count - at, count = left < SWITCHES ? left : SWITCHES;

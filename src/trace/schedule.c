@@ -14,7 +14,7 @@
 #include <string.h>
 
 const char *schedule_source_name(enum quipu_trace_source source) {
-    static const char *const names[] = {"", "tickets", "times", "registers"};
+    static const char *const names[] = {"", "tickets", "times", "registers", "recording"};
     return names[source];
 }
 
@@ -44,7 +44,7 @@ static bool add_switches(struct trace *trace, const uint8_t *contents, size_t si
     if (size < sizeof head || (size - sizeof head) % sizeof one)
         return false;
     memcpy(&head, contents, sizeof head);
-    if (head.source < QUIPU_TRACE_BY_TICKETS || head.source > QUIPU_TRACE_BY_REGISTERS)
+    if (head.source < QUIPU_TRACE_BY_TICKETS || head.source > QUIPU_TRACE_BY_RECORDING)
         return false;
     schedule->source = head.source;
     schedule->processor = head.processor;
