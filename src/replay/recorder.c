@@ -385,6 +385,18 @@ static void release_recorder(struct recorder *recorder) {
     restore_our_affinity(&recorder->affinity);
 }
 
+/* Sets BEGAN to a time by the clock of files which is that of no file that is there already: that
+ * clock has steps of some milliseconds. */
+static void await_time_of_files(struct timespec *began) {
+    const struct timespec pause = {0, 100000};
+    struct timespec before;
+    clock_gettime(CLOCK_REALTIME_COARSE, &before);
+    do {
+        nanosleep(&pause, NULL);
+        clock_gettime(CLOCK_REALTIME_COARSE, began);
+    } while (began->tv_sec == before.tv_sec && began->tv_nsec == before.tv_nsec);
+}
+
 const char *record_program(struct arena *arena, const struct record_request *request, int *status) {
     struct recorder recorder = {.arena = arena,
                                 .path = request->path,
@@ -392,7 +404,7 @@ const char *record_program(struct arena *arena, const struct record_request *req
                                 .keeps_running = request->note};
     struct old_actions old;
     struct tracee tracee;
-    clock_gettime(CLOCK_REALTIME_COARSE, &recorder.began);
+    await_time_of_files(&recorder.began);
     const char *wrong = start_tracee(&tracee, request->argv);
     if (wrong)
         return wrong;
