@@ -5,13 +5,12 @@
  * then, as that is known by all of its state. */
 #include "debug/filter.h"
 
+#include "tracee/free_memory.h"
 #include "tracee/tracee.h"
 #include "x86/kernel.h"
 #include "x86/pass_filter.h"
 #include "x86/trap.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -84,27 +83,16 @@ bool may_filter_beside(const struct timeline *timeline, const struct target *tar
     return distance > FILTER_MOVED_MOST && may_filter_at(timeline_process(timeline), address);
 }
 
-/* Returns the address of free memory of PROCESS near ADDRESS, or 0. */
-static uint64_t find_free(pid_t process, uint64_t address) {
-    static const uint64_t margin = 16 * (uint64_t)FILTER_SIZE;
-    char path[64], *line = NULL, *at;
-    size_t room = 0;
-    uint64_t end = margin, found = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(path, "re");
-    while (file && !found && getline(&line, &room, file) > 0) {
-        uint64_t start = strtoull(line, &at, 16);
-        bool fits = start > end && start - end > 2 * margin;
-        if (fits && is_near(end + margin, address))
-            found = end + margin;
-        else if (fits && is_near(start - margin, address))
-            found = start - margin;
-        end = strtoull(at + 1, &at, 16);
-    }
-    free(line);
-    if (file)
-        fclose(file);
-    return found;
+/* Between this and what is mapped, in bytes. */
+static const uint64_t margin = 16 * (uint64_t)FILTER_SIZE;
+
+/* Returns an address near ADDRESS between START and END, where nothing is mapped, or 0. */
+static uint64_t choose_address(uint64_t start, uint64_t end, uint64_t address) {
+    if (end - start <= 2 * margin)
+        return 0;
+    if (is_near(start + margin, address))
+        return start + margin;
+    return is_near(end - margin, address) ? end - margin : 0;
 }
 
 static bool map_code(const struct timeline *timeline, uint64_t address) {
@@ -141,7 +129,7 @@ static bool insert_filter(struct timeline *timeline, uint64_t address,
     uint64_t place = next_instruction(process);
     take_points_out(timeline);
     size_t size = size_at(process, address);
-    uint64_t at = size ? find_free(process, address) : 0;
+    uint64_t at = size ? find_free_memory(process, margin, UINT64_MAX, choose_address, address) : 0;
     bool is_within = place > address && place < address + size;
     if (!at || is_within || !read_memory(process, address, code, sizeof code) ||
         !player_settle(timeline->player) || !map_code(timeline, at))

@@ -150,20 +150,37 @@ const char *program_variables(struct timeline *timeline, const struct variables 
 
 /* ---- shared objects ---- */
 
+/* A section of rows. */
+struct rows {
+    Elf_Scn *section; /* NULL: none yet */
+    GElf_Shdr header;
+    Elf_Data *data;
+    size_t count;
+};
+
+/* Sets ROWS to the next section of BINARY that has that TYPE. Returns false if there is none. */
+static bool next_rows(const struct binary *binary, GElf_Word type, struct rows *rows) {
+    while ((rows->section = elf_nextscn(binary->elf, rows->section))) {
+        if (!gelf_getshdr(rows->section, &rows->header) || rows->header.sh_type != type)
+            continue;
+        rows->data = elf_getdata(rows->section, NULL);
+        rows->count = rows->data && rows->header.sh_entsize
+                          ? rows->data->d_size / rows->header.sh_entsize
+                          : 0;
+        return true;
+    }
+    return false;
+}
+
 /* Sets PLACE to that of the thread-local word NAME among those of BINARY. */
 static bool find_word(const struct binary *binary, const char *name, uint64_t *place) {
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    while ((section = elf_nextscn(binary->elf, section))) {
-        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB
-                             ? elf_getdata(section, NULL)
-                             : NULL;
-        size_t count = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
-        for (size_t i = 0; i < count; i++) {
+    struct rows rows = {0};
+    while (next_rows(binary, SHT_SYMTAB, &rows)) {
+        for (size_t i = 0; i < rows.count; i++) {
             GElf_Sym symbol;
             const char *text = NULL;
-            if (gelf_getsym(data, (int)i, &symbol) && GELF_ST_TYPE(symbol.st_info) == STT_TLS)
-                text = elf_strptr(binary->elf, header.sh_link, symbol.st_name);
+            if (gelf_getsym(rows.data, (int)i, &symbol) && GELF_ST_TYPE(symbol.st_info) == STT_TLS)
+                text = elf_strptr(binary->elf, rows.header.sh_link, symbol.st_name);
             if (!text || strcmp(text, name) != 0)
                 continue;
             *place = symbol.st_value;
@@ -176,18 +193,14 @@ static bool find_word(const struct binary *binary, const char *name, uint64_t *p
 /* Returns the slot, as linked, in which the loader puts where the word NAME of threads is, or 0. */
 static uint64_t find_word_slot(const struct binary *binary, const char *name) {
     uint64_t place = 0;
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
+    struct rows rows = {0};
     bool has_word = find_word(binary, name, &place);
-    while (has_word && (section = elf_nextscn(binary->elf, section))) {
-        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_RELA
-                             ? elf_getdata(section, NULL)
-                             : NULL;
-        size_t count = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
-        for (size_t i = 0; i < count; i++) {
+    while (has_word && next_rows(binary, SHT_RELA, &rows)) {
+        for (size_t i = 0; i < rows.count; i++) {
             GElf_Rela row;
-            if (gelf_getrela(data, (int)i, &row) && GELF_R_TYPE(row.r_info) == R_X86_64_TPOFF64 &&
-                GELF_R_SYM(row.r_info) == 0 && (uint64_t)row.r_addend == place)
+            if (gelf_getrela(rows.data, (int)i, &row) &&
+                GELF_R_TYPE(row.r_info) == R_X86_64_TPOFF64 && GELF_R_SYM(row.r_info) == 0 &&
+                (uint64_t)row.r_addend == place)
                 return row.r_offset;
         }
     }

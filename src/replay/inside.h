@@ -138,11 +138,9 @@ void inside_give_turn(struct inside *inside, pid_t thread, pid_t owner, bool pas
  * memory cannot be read. */
 bool inside_take_turn(struct inside *inside, pid_t thread, pid_t *owner);
 
-/* THREAD is stopped in front of a system call. Whether it gives its turn away by that ... */
-bool inside_gives_turn(struct inside *inside, pid_t thread);
-
-/* ... or waits for the turn, or gives it away. */
-bool inside_stands(struct inside *inside, pid_t thread);
+/* THREAD is stopped. Returns what it says there about the turn, of enum quipu_inside_stand, or
+ * another number if it has said that; 0: it does not stand there. */
+uint64_t inside_stand(struct inside *inside, pid_t thread);
 
 /* THREAD is the only one of a process that begins with the memory of another one. */
 void inside_forget_places(struct inside *inside, pid_t thread);

@@ -41,20 +41,13 @@ bool inside_take_turn(struct inside *inside, pid_t thread, pid_t *owner) {
     return true;
 }
 
-bool inside_gives_turn(struct inside *inside, pid_t thread) {
+uint64_t inside_stand(struct inside *inside, pid_t thread) {
     struct user_regs_struct registers;
-    bool gives = inside->is_mapped && get_general_registers(thread, &registers) &&
-                 registers.rip == QUIPU_INSIDE_STAND_END && registers.orig_rax == QUIPU_GIVES_TURN;
-    if (gives)
-        inside->owner = UNKNOWN;
-    return gives;
-}
-
-bool inside_stands(struct inside *inside, pid_t thread) {
-    bool stands = inside->is_mapped && next_instruction(thread) == QUIPU_INSIDE_STAND_END;
-    if (stands)
-        inside->owner = UNKNOWN;
-    return stands;
+    if (!inside->is_mapped || !get_general_registers(thread, &registers) ||
+        registers.rip != QUIPU_INSIDE_STAND_END)
+        return 0;
+    inside->owner = UNKNOWN;
+    return registers.orig_rax;
 }
 
 void inside_forget_places(struct inside *inside, pid_t thread) {

@@ -121,12 +121,15 @@ void change_group(struct recorded_process *process, struct group *group) {
 
 /* ---- stops ---- */
 
+bool is_program_call(uint64_t number) {
+    return number == SYS_execve || number == SYS_execveat;
+}
+
 /* Whether THREAD's number is that of another thread now, which has executed a program, and whose
  * stop is there. */
 static bool has_lost_number(const struct recorded_thread *thread) {
     const struct recorded_process *process = thread->process;
-    uint64_t call = thread->call.number;
-    bool executes = thread->state == RECORD_IN_CALL && (call == SYS_execve || call == SYS_execveat);
+    bool executes = thread->state == RECORD_IN_CALL && is_program_call(thread->call.number);
     siginfo_t info = {0};
     if (process->threads == 1 || executes || thread->number != process->number ||
         waitid(P_PID, (id_t)thread->number, &info,
@@ -183,13 +186,17 @@ static void record_mark(struct recorded_thread *thread) {
         add_recorded_memory(thread, call->arguments[0], &word, sizeof word, call->arguments);
 }
 
-void record_entry(struct recorded_thread *thread) {
-    record_mark(thread);
+void add_recorded_entry(struct recorded_thread *thread, uint64_t number, uint32_t hash) {
     struct buffer *event = recording_event(&thread->recorder->writer);
-    buffer_uleb128(event, thread->call.number);
-    put_number(event, thread->call_hash, sizeof thread->call_hash);
+    buffer_uleb128(event, number);
+    put_number(event, hash, sizeof hash);
     add_recorded_event(thread, QUIPU_EVENT_ENTRY);
     thread->is_entry = true;
+}
+
+void record_entry(struct recorded_thread *thread) {
+    record_mark(thread);
+    add_recorded_entry(thread, thread->call.number, thread->call_hash);
 }
 
 bool is_made_since_begin(const struct recorder *recorder, int64_t seconds, uint32_t nanoseconds) {

@@ -9,6 +9,9 @@
 
 struct recorded_thread *find_recorded_thread(struct recorder *recorder, pid_t number);
 
+/* Whether the system call NUMBER executes a program. */
+bool is_program_call(uint64_t number);
+
 /* As waitpid for THREAD, without waiting. Returns -1 if the thread is no more: another one has its
  * number. */
 pid_t poll_status(const struct recorded_thread *thread, int *status);
@@ -64,7 +67,11 @@ void end_writing(struct recorder *recorder);
 /* Adds the event of the call, which has its result. */
 void record_call(struct recorded_thread *thread);
 
-/* Others execute before the call that the thread is in has its result. */
+/* Adds that others execute before the call NUMBER of the thread, with the HASH of its registers,
+ * has its result. */
+void add_recorded_entry(struct recorded_thread *thread, uint64_t number, uint32_t hash);
+
+/* The same for the call that the thread is in. */
 void record_entry(struct recorded_thread *thread);
 
 /* Returns the text at ADDRESS of the process, "" if there is none. */

@@ -27,10 +27,6 @@ static bool is_apart(const struct recorded_thread *thread) {
     return thread->effects.row->repeats == QUIPU_CALL_APART;
 }
 
-static bool executes(uint64_t number) {
-    return number == SYS_execve || number == SYS_execveat;
-}
-
 /* Why the call ends the recording, or NULL. */
 static const char *find_limit(struct recorded_thread *thread) {
     if (thread->call.number == SYS_shmat) {
@@ -73,8 +69,8 @@ static void begin_call(struct recorded_thread *thread) {
                        true);
         return;
     }
-    const char *program = executes(call->number) ? refuse_program(thread) : NULL;
-    const char *limit = program || executes(call->number) ? NULL : find_limit(thread);
+    const char *program = is_program_call(call->number) ? refuse_program(thread) : NULL;
+    const char *limit = program || is_program_call(call->number) ? NULL : find_limit(thread);
     if (program)
         stop_before_program(thread, program);
     else if (limit)
@@ -106,8 +102,7 @@ static void begin_call(struct recorded_thread *thread) {
 }
 
 static bool is_interrupted(const struct system_call *call) {
-    return call->result <= -INSIDE_RESTART_FIRST && call->result >= -INSIDE_RESTART_LAST &&
-           call->number != SYS_rt_sigreturn;
+    return inside_is_restart((uint64_t)call->result) && call->number != SYS_rt_sigreturn;
 }
 
 /* The thread is in its call, which was interrupted. */

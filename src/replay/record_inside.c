@@ -102,15 +102,6 @@ static bool add_pieces(struct recorded_thread *thread, const struct quipu_inside
     return true;
 }
 
-/* Adds that THREAD has begun to wait in a call. */
-static void add_wait(struct recorded_thread *thread, const struct quipu_inside_entry *entry) {
-    struct buffer *event = recording_event(&thread->recorder->writer);
-    buffer_uleb128(event, entry->number);
-    put_number(event, entry->hash, sizeof entry->hash);
-    add_recorded_event(thread, QUIPU_EVENT_ENTRY);
-    thread->waits_inside = thread->is_entry = true;
-}
-
 /* ANY is a thread of the process. */
 static bool add_entry(struct recorded_thread *any, const struct quipu_inside_entry *entry) {
     struct recorded_thread *thread =
@@ -119,7 +110,8 @@ static bool add_entry(struct recorded_thread *any, const struct quipu_inside_ent
         return false;
     thread->has_boundary = thread->at_event = false;
     if (entry->pieces == QUIPU_INSIDE_ENTERS) {
-        add_wait(thread, entry);
+        add_recorded_entry(thread, entry->number, entry->hash);
+        thread->waits_inside = true;
         return true;
     }
     if (!add_pieces(thread, entry))

@@ -141,7 +141,7 @@ void leave_at_stop(struct recorded_thread *thread, int status) {
 static void leave_thread(struct recorded_thread *thread) {
     bool stands = thread->stands;
     bool enters = thread->state == RECORD_IN_CALL ||
-                  (stands && inside_stands(&thread->process->inside, thread->number));
+                  (stands && inside_stand(&thread->process->inside, thread->number) != 0);
     bool runs = thread->state == RECORD_RUNS && !stands && !thread->is_pending;
     bool within = thread->state == RECORD_EXECUTES || thread->state == RECORD_ENDS;
     thread->state = RECORD_LEAVES;

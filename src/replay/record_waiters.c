@@ -60,7 +60,7 @@ bool take_given_turn(struct recorded_thread *thread, int status) {
     const int filtered = (SIGTRAP | PTRACE_EVENT_SECCOMP << 8) << 8 | 0x7f;
     struct group *group = thread->process->group;
     if (status != filtered || thread->state != RECORD_RUNS || group->threads == 1 ||
-        !inside_gives_turn(&thread->process->inside, thread->number))
+        inside_stand(&thread->process->inside, thread->number) != QUIPU_GIVES_TURN)
         return false;
     take_turn_back(thread->recorder, group);
     if (group->turn == thread) {
@@ -78,12 +78,13 @@ bool take_given_turn(struct recorded_thread *thread, int status) {
 }
 
 bool record_stand(struct recorded_thread *thread) {
-    struct inside *inside = &thread->process->inside;
-    if (thread->state != RECORD_RUNS || !inside_stands(inside, thread->number))
+    uint64_t stand =
+        thread->state == RECORD_RUNS ? inside_stand(&thread->process->inside, thread->number) : 0;
+    if (!stand)
         return false;
     release_held(thread); /* signals may come anywhere while it waits */
     thread->waits_inside = true;
-    thread->stands_for_turn = !inside_gives_turn(inside, thread->number);
+    thread->stands_for_turn = stand != QUIPU_GIVES_TURN;
     skip_call(thread->number);
     return true;
 }

@@ -6,6 +6,7 @@
  * Not perfect: memory that is left out of the hash may be all that tells two passes apart. */
 #include "tracee/state_stop.h"
 
+#include "tracee/free_memory.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
 #include "x86/call_stop.h"
@@ -13,8 +14,6 @@
 #include "x86/kernel.h"
 #include "x86/trap.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -181,22 +180,7 @@ static uint64_t choose_address(uint64_t start, uint64_t end, uint64_t address) {
 
 static uint64_t find_room(pid_t thread, uint64_t address) {
     static const uint64_t first = 1 << 20, last = UINT64_C(0x7ffffffff000);
-    char path[64], *line = NULL, *at;
-    size_t size = 0;
-    uint64_t end = first, found = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)thread);
-    FILE *file = fopen(path, "re");
-    while (file && !found && getline(&line, &size, file) > 0) {
-        uint64_t start = strtoull(line, &at, 16);
-        if (start > end && start <= last)
-            found = choose_address(end, start, address);
-        end = strtoull(at + 1, NULL, 16);
-        end = end < first ? first : end;
-    }
-    free(line);
-    if (file)
-        fclose(file);
-    return found;
+    return find_free_memory(thread, first, last, choose_address, address);
 }
 
 /* Makes a system call by an instruction at ADDRESS, whose bytes there are BYTES. */
