@@ -16,7 +16,8 @@
 enum {
     INSIDE_RESTART_FIRST = 512, /* results of interrupted calls, negative */
     INSIDE_RESTART_AGAIN = 513, /* that are made again in any case */
-    INSIDE_RESTART_LAST = 516
+    INSIDE_RESTART_LAST = 516,
+    INSIDE_OWNER_UNKNOWN = 0x7fffffff /* the number of no thread */
 };
 
 struct inside_site {
@@ -125,8 +126,8 @@ bool inside_take_call(const struct inside *inside, pid_t thread,
 /* The same if THREAD, which is stopped, waits in a place of its own. If it has the
  * result of the call, it is behind that: then the registers' orig_rax is negative, and CALL is the
  * number. */
-bool inside_take_waiter(const struct inside *inside, pid_t thread,
-                        struct user_regs_struct *registers, uint64_t *call);
+bool inside_take_waiter(struct inside *inside, pid_t thread, struct user_regs_struct *registers,
+                        uint64_t *call);
 
 /* ---- inside_turn.c ---- */
 

@@ -108,8 +108,8 @@ static bool is_made(const struct quipu_inside_waiter *waiter,
     return waiter->is_made || (is_behind && !inside_is_restart(registers->rax));
 }
 
-bool inside_take_waiter(const struct inside *inside, pid_t thread,
-                        struct user_regs_struct *registers, uint64_t *call) {
+bool inside_take_waiter(struct inside *inside, pid_t thread, struct user_regs_struct *registers,
+                        uint64_t *call) {
     struct quipu_inside_waiter waiter;
     unsigned place;
     int64_t result;
@@ -120,6 +120,7 @@ bool inside_take_waiter(const struct inside *inside, pid_t thread,
         set_behind(inside, &waiter.frame, waiter.saved_stack, registers);
     if (!site || !free_place(thread, place))
         return false;
+    inside->owner = INSIDE_OWNER_UNKNOWN; /* the thread may have given the turn away again */
     *call = waiter.frame.rax;
     registers->rax = (uint64_t)result;
     registers->orig_rax = made ? UINT64_MAX : waiter.frame.rax;

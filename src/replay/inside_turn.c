@@ -2,16 +2,12 @@
  * process; see inside.h and format/inside.h.
  *
  * Invariant: `passes` is what the memory's `wanted` is not. While it is false, `owner` is what the
- * memory has, or unknown: a thread that no longer has the turn then stops, and says so. It may have
- * had the turn for a moment, before it saw that this is wanted. */
+ * memory has, or unknown: a thread that no longer has the turn then stops, and says so, or is taken
+ * out. It may have had the turn for a moment, before it saw that this is wanted. */
 #include "replay/inside.h"
 
 #include "tracee/tracee.h"
 #include "x86/kernel.h"
-
-enum {
-    UNKNOWN = 0x7fffffff /* the owner: the number of no thread */
-};
 
 #define PLACE(member) (QUIPU_INSIDE_STATE + offsetof(struct quipu_inside_state, member))
 
@@ -46,7 +42,7 @@ uint64_t inside_stand(struct inside *inside, pid_t thread) {
     if (!inside->is_mapped || !get_general_registers(thread, &registers) ||
         registers.rip != QUIPU_INSIDE_STAND_END)
         return 0;
-    inside->owner = UNKNOWN;
+    inside->owner = INSIDE_OWNER_UNKNOWN;
     return registers.orig_rax;
 }
 
@@ -54,5 +50,5 @@ void inside_forget_places(struct inside *inside, pid_t thread) {
     static const uint32_t none[QUIPU_INSIDE_WAITERS];
     if (inside->is_mapped)
         write_data(thread, PLACE(waiting), none, sizeof none);
-    inside->owner = UNKNOWN;
+    inside->owner = INSIDE_OWNER_UNKNOWN;
 }

@@ -126,7 +126,7 @@ static void end_call_inside(struct recorded_thread *thread) {
 }
 
 bool record_interrupted(struct recorded_thread *thread) {
-    const struct inside *inside = &thread->process->inside;
+    struct inside *inside = &thread->process->inside;
     struct user_regs_struct registers;
     uint64_t number = 0;
     if (thread->state != RECORD_RUNS || !inside_is_busy(inside, thread->number))
