@@ -17,6 +17,7 @@
 #include "tracee/tracee.h"
 #include "util/buffer.h"
 #include "util/diag.h"
+#include "util/memory_map.h"
 #include "util/vector.h"
 #include "x86/counter_read.h"
 
@@ -55,32 +56,25 @@ static void restore_counter_reads(pid_t process, uint64_t address, const uint8_t
     free(code);
 }
 
-/* The same for a line of /proc/PID/maps, if that is code of a file. */
-static void restore_mapping(pid_t process, char *line) {
-    char *at, *path = strchr(line, '/');
-    uint64_t start = strtoull(line, &at, 16), end = strtoull(at + 1, &at, 16);
-    if (!path || strlen(at) < 6 || at[3] != 'x' || at[4] != 'p')
-        return;
-    uint64_t offset = strtoull(at + 5, NULL, 16);
-    path[strcspn(path, "\n")] = '\0';
+/* The same for MAPPING, code of a file. */
+static void restore_mapping(pid_t process, const struct memory_mapping *mapping) {
     struct buffer file = {0};
-    if (buffer_read_file(&file, path) && offset < file.count) {
-        uint64_t size = file.count - offset < end - start ? file.count - offset : end - start;
-        restore_counter_reads(process, start, (const uint8_t *)file.data + offset, size);
+    if (buffer_read_file(&file, mapping->path) && mapping->offset < file.count) {
+        uint64_t size = mapping->end - mapping->start, left = file.count - mapping->offset;
+        restore_counter_reads(process, mapping->start, (const uint8_t *)file.data + mapping->offset,
+                              left < size ? left : size);
     }
     buffer_release(&file);
 }
 
 static void restore_code(pid_t process) {
-    char name[64], *line = NULL;
-    size_t room = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(name, "re");
-    while (file && getline(&line, &room, file) > 0)
-        restore_mapping(process, line);
-    free(line);
-    if (file)
-        fclose(file);
+    struct memory_map map;
+    struct memory_mapping mapping;
+    memory_map_open(&map, process);
+    while (memory_map_next(&map, &mapping))
+        if (mapping.is_file && mapping.protection & PROT_EXEC && !mapping.is_shared)
+            restore_mapping(process, &mapping);
+    memory_map_close(&map);
 }
 
 /* The additions of ticks, which may be replaced by jumps. */

@@ -22,6 +22,7 @@
 #include "format/data_file.h"
 #include "util/arena.h"
 #include "util/diag.h"
+#include "util/memory_map.h"
 #include "util/path.h"
 #include "util/process.h"
 #include "util/vector.h"
@@ -63,19 +64,14 @@ static bool is_left(const struct merging *merging, const char *path) {
 /* Whether a line of the process's mappings ends with the name of the file at PATH. The process may
  * have ended, or be another one with its number. */
 static bool is_mapped_by(uint32_t process, const char *path) {
-    char maps[64], *line = NULL;
-    size_t size = 0;
-    snprintf(maps, sizeof maps, "/proc/%u/maps", process);
-    FILE *file = fopen(maps, "re");
-    if (!file)
+    struct memory_map map;
+    struct memory_mapping mapping;
+    if (!memory_map_open(&map, (pid_t)process))
         return errno != ENOENT && errno != ESRCH;
     bool mapped = false;
-    while (!mapped && getline(&line, &size, file) > 0) {
-        line[strcspn(line, "\n")] = '\0';
-        mapped = ends_in(line, last_part(path));
-    }
-    free(line);
-    fclose(file);
+    while (!mapped && memory_map_next(&map, &mapping))
+        mapped = ends_in(mapping.path, last_part(path));
+    memory_map_close(&map);
     return mapped;
 }
 

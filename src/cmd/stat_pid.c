@@ -13,10 +13,10 @@
 #include "symbols/event_tables.h"
 #include "tracee/stopped.h"
 #include "util/diag.h"
+#include "util/memory_map.h"
 #include "util/refusal.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,22 +25,6 @@ enum {
 };
 
 /* ---- finding the data ---- */
-
-/* Returns the path in LINE, a line of /proc/PID/maps, or NULL if it has none. Removes the line end,
- * and decodes the only escape, in LINE itself. */
-static char *take_path(char *line) {
-    char *path = strchr(line, '/'), *out = path;
-    if (!path)
-        return NULL;
-    path[strcspn(path, "\n")] = '\0';
-    for (const char *in = path; *in; out++) {
-        bool escaped = strncmp(in, "\\012", 4) == 0;
-        *out = escaped ? '\n' : *in;
-        in += escaped ? 4 : 1;
-    }
-    *out = '\0';
-    return path;
-}
 
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), wanted = strlen(end);
@@ -59,27 +43,21 @@ static bool is_data_of(const char *path, pid_t pid) {
 /* Returns the data file of process PID, which maps it until it ends. Ends the program with an error
  * if there is none. */
 static char *find_data(struct arena *arena, pid_t pid) {
-    char path[64], *line = NULL, *found = NULL;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
+    char *found = NULL;
     bool removed = false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
+    if (!memory_map_open(&map, pid))
         die("process %d: it cannot be looked at: %s", (int)pid,
             refusal(arena, "reading its maps", pid, errno));
-    while (!found && getline(&line, &room, file) > 0) {
-        const char *mapped = take_path(line);
-        removed |= mapped && ends_with(mapped, ".quipu (deleted)");
-        if (mapped && ends_with(mapped, ".quipu") && is_data_of(mapped, pid))
-            found = arena_copy(arena, mapped, strlen(mapped));
+    while (!found && memory_map_next(&map, &mapping)) {
+        removed |= mapping.is_file && ends_with(mapping.path, ".quipu (deleted)");
+        if (mapping.is_file && ends_with(mapping.path, ".quipu") && is_data_of(mapping.path, pid))
+            found = arena_copy(arena, mapping.path, strlen(mapping.path));
     }
-    bool refused = ferror(file);
-    int cause = errno;
-    fclose(file);
-    free(line);
-    if (!found && refused)
+    if (!memory_map_close(&map) && !found)
         die("process %d: it cannot be looked at: %s", (int)pid,
-            refusal(arena, "reading its maps", pid, cause));
+            refusal(arena, "reading its maps", pid, errno));
     if (!found && removed)
         die("process %d: its data file was removed; run it again", (int)pid);
     if (!found)

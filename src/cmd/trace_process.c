@@ -13,12 +13,14 @@
 #include "tracee/stopped.h"
 #include "tracee/trace_sites.h"
 #include "util/diag.h"
+#include "util/memory_map.h"
 #include "watch/library.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const char *link_name(struct arena *arena, pid_t pid) {
@@ -54,20 +56,19 @@ static void add_file(struct recording_process *process, const char *path) {
 }
 
 static void find_files(struct recording_process *process, pid_t pid) {
-    char line[PATH_MAX + 128], last[PATH_MAX] = "";
-    FILE *maps = fopen(arena_print(&process->arena, "/proc/%d/maps", (int)pid), "r");
-    if (!maps)
+    struct memory_map map;
+    struct memory_mapping mapping;
+    char last[PATH_MAX] = "";
+    if (!memory_map_open(&map, pid))
         die("cannot read what process %d has mapped: %s", (int)pid, strerror(errno));
-    while (fgets(line, sizeof line, maps)) {
-        char *path = strchr(line, '/');
-        if (!path || !strstr(line, "r-xp"))
+    while (memory_map_next(&map, &mapping)) {
+        if (!mapping.is_file || mapping.protection != (PROT_READ | PROT_EXEC))
             continue;
-        path[strcspn(path, "\n")] = '\0';
-        if (strcmp(path, last) != 0)
-            add_file(process, path);
-        snprintf(last, sizeof last, "%s", path);
+        if (strcmp(mapping.path, last) != 0)
+            add_file(process, mapping.path);
+        snprintf(last, sizeof last, "%s", mapping.path);
     }
-    fclose(maps);
+    memory_map_close(&map);
 }
 
 /* Arms the sites of all files. Returns NULL or a message. */

@@ -3,11 +3,10 @@
 #include "debug/call_site.h"
 
 #include "tracee/tracee.h"
+#include "util/memory_map.h"
 #include "x86/kernel.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
 enum {
     CHUNK = 1 << 16,
@@ -33,18 +32,13 @@ static uint64_t find_in(pid_t process, uint64_t start, uint64_t end) {
 }
 
 uint64_t find_call_site(pid_t process) {
-    char path[64], *line = NULL, *at;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
     uint64_t found = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(path, "re");
-    while (file && !found && getline(&line, &room, file) > 0) {
-        uint64_t start = strtoull(line, &at, 16), end = strtoull(at + 1, &at, 16);
-        if (strlen(at) > 3 && at[3] == 'x')
-            found = find_in(process, start, end);
-    }
-    free(line);
-    if (file)
-        fclose(file);
+    memory_map_open(&map, process);
+    while (!found && memory_map_next(&map, &mapping))
+        if (mapping.protection & PROT_EXEC)
+            found = find_in(process, mapping.start, mapping.end);
+    memory_map_close(&map);
     return found;
 }

@@ -16,12 +16,14 @@
 #include "debug/call_site.h"
 
 #include "tracee/tracee.h"
+#include "util/memory_map.h"
 #include "x86/call_stop.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -216,27 +218,21 @@ typedef VECTOR(struct range) writable_list;
  * into other mappings, so neighbours are joined. */
 static bool list_memory(struct arena *arena, pid_t process, writable_list *list,
                         struct range *stack) {
-    char path[64], *line = NULL, *at;
-    size_t room = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    while (getline(&line, &room, file) > 0) {
-        struct range range = {.start = strtoull(line, &at, 16)};
-        range.end = strtoull(at + 1, &at, 16);
-        if (strncmp(at, " rw", 3) != 0)
+    struct memory_map map;
+    struct memory_mapping mapping;
+    memory_map_open(&map, process);
+    while (memory_map_next(&map, &mapping)) {
+        struct range range = {mapping.start, mapping.end};
+        if (~mapping.protection & (PROT_READ | PROT_WRITE))
             continue;
-        if (strstr(at, "[stack]"))
+        if (strcmp(mapping.path, "[stack]") == 0)
             *stack = range;
         if (list->count && vector_at(list, list->count - 1)->end == range.start)
             vector_at(list, list->count - 1)->end = range.end;
         else
             vector_push(arena, list, range);
     }
-    free(line);
-    fclose(file);
-    return true;
+    return memory_map_close(&map);
 }
 
 /* Finds words that differ. Returns whether the two processes have memory at the same addresses. */

@@ -11,11 +11,10 @@
 #include "symbols/moment_name.h"
 #include "tracee/tracee.h"
 #include "util/build_id.h"
+#include "util/memory_map.h"
 
 #include <elf.h>
 #include <gelf.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -83,33 +82,15 @@ static bool is_object(pid_t process, uint64_t start, const char *build, uint64_t
     return false;
 }
 
-/* If LINE, from a process's list of mappings, describes the begin of a file, returns its path
- * within LINE, and START, its address. Otherwise returns NULL. */
-static char *take_mapping(char *line, uint64_t *start) {
-    char *end, *path = strchr(line, '/');
-    *start = strtoull(line, &end, 16);
-    strtoull(end + 1, &end, 16);
-    bool begins = strlen(end) > 6 && strtoull(end + 6, NULL, 16) == 0; /* " r--p 00000000" */
-    if (!path || !begins)
-        return NULL;
-    path[strcspn(path, "\n")] = '\0';
-    return path;
-}
-
 const char *find_object(struct arena *arena, pid_t process, const char *build, uint64_t *bias) {
-    char name[64], *line = NULL;
+    struct memory_map map;
+    struct memory_mapping mapping;
     const char *found = NULL;
-    size_t room = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(name, "re");
-    while (file && !found && getline(&line, &room, file) > 0) {
-        uint64_t start;
-        const char *path = take_mapping(line, &start);
-        if (path && is_object(process, start, build, bias))
-            found = arena_copy(arena, path, strlen(path));
-    }
-    free(line);
-    if (file)
-        fclose(file);
+    memory_map_open(&map, process);
+    while (!found && memory_map_next(&map, &mapping))
+        if (mapping.is_file && mapping.offset == 0 &&
+            is_object(process, mapping.start, build, bias))
+            found = arena_copy(arena, mapping.path, strlen(mapping.path));
+    memory_map_close(&map);
     return found;
 }

@@ -11,6 +11,7 @@
 
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
+#include "util/memory_map.h"
 #include "util/process.h"
 #include "x86/kernel.h"
 #include "x86/trap.h"
@@ -18,8 +19,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -99,24 +98,18 @@ static void map_memory(struct inside *inside, pid_t thread, uint64_t site, uint3
 /* ---- what is mapped ---- */
 
 static void read_code(struct inside *inside, struct arena *arena, pid_t thread) {
-    char name[64], *line = NULL;
-    size_t room = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)thread);
-    FILE *file = fopen(name, "re");
+    struct memory_map map;
+    struct memory_mapping mapping;
+    memory_map_open(&map, thread);
     inside->code.count = 0;
-    while (file && getline(&line, &room, file) > 0) {
-        char *at, *path = strchr(line, '/');
-        struct inside_code code = {.start = strtoull(line, &at, 16)};
-        code.end = strtoull(at + 1, &at, 16);
-        if (!path || strlen(at) < 6 || at[3] != 'x' || at[2] == 'w')
+    while (memory_map_next(&map, &mapping)) {
+        if (!mapping.is_file || (mapping.protection & (PROT_WRITE | PROT_EXEC)) != PROT_EXEC)
             continue;
-        code.offset = strtoull(at + 5, NULL, 16);
-        code.path = arena_copy(arena, path, strcspn(path, "\n"));
+        struct inside_code code = {mapping.start, mapping.end, mapping.offset,
+                                   arena_copy(arena, mapping.path, strlen(mapping.path))};
         vector_push(arena, &inside->code, code);
     }
-    free(line);
-    if (file)
-        fclose(file);
+    memory_map_close(&map);
 }
 
 static const struct inside_code *find_code_in(const struct inside *inside, uint64_t address) {

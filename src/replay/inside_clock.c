@@ -8,9 +8,10 @@
  * The code is the same in all processes, at an address of its own in each. */
 #include "replay/inside.h"
 
+#include "util/memory_map.h"
+
 #include <elf.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -26,17 +27,14 @@ static bool is_by_counter(void) {
 
 /* Returns where the code is in PROCESS, or 0. */
 static uint64_t find_mapping(pid_t process) {
-    char path[64], *line = NULL;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
     uint64_t address = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(path, "re");
-    while (file && !address && getline(&line, &room, file) > 0)
-        if (strstr(line, "[vdso]"))
-            address = strtoull(line, NULL, 16);
-    free(line);
-    if (file)
-        fclose(file);
+    memory_map_open(&map, process);
+    while (!address && memory_map_next(&map, &mapping))
+        if (strcmp(mapping.path, "[vdso]") == 0)
+            address = mapping.start;
+    memory_map_close(&map);
     return address;
 }
 

@@ -14,12 +14,11 @@
 #include "replay/record.h"
 
 #include "symbols/code_ranges.h"
+#include "util/memory_map.h"
 #include "x86/counter_read.h"
 #include "x86/kernel.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -112,24 +111,15 @@ void replace_counter_reads(struct recorded_thread *thread, const char *path, uin
         replace_read(thread, &reads.data[i], address);
 }
 
-/* Reads "START-END r-xp OFFSET DEVICE INODE PATH". */
 void replace_first_counter_reads(struct recorded_thread *thread) {
-    char name[64], *line = NULL;
-    size_t room = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)thread->number);
-    FILE *file = fopen(name, "re");
-    while (file && getline(&line, &room, file) > 0) {
-        char *at, *path = strchr(line, '/');
-        uint64_t start = strtoull(line, &at, 16), end = strtoull(at + 1, &at, 16);
-        if (!path || strlen(at) < 6 || at[3] != 'x')
-            continue;
-        uint64_t offset = strtoull(at + 5, NULL, 16);
-        path[strcspn(path, "\n")] = '\0';
-        replace_counter_reads(thread, path, start, end - start, offset);
-    }
-    free(line);
-    if (file)
-        fclose(file);
+    struct memory_map map;
+    struct memory_mapping mapping;
+    memory_map_open(&map, thread->number);
+    while (memory_map_next(&map, &mapping))
+        if (mapping.is_file && mapping.protection & PROT_EXEC)
+            replace_counter_reads(thread, mapping.path, mapping.start, mapping.end - mapping.start,
+                                  mapping.offset);
+    memory_map_close(&map);
 }
 
 /* Sets READ to the instruction at ADDRESS, at which SIGNAL came, if it is such a one. */

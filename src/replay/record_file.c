@@ -4,8 +4,8 @@
  * to know whole files, and that they are still the same. */
 #include "replay/record.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "util/memory_map.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -34,19 +34,13 @@ void record_file(struct recorded_thread *thread, const char *path, const char *n
 
 /* Adds those that the process of THREAD has mapped now. */
 static void record_mapped_files(struct recorded_thread *thread) {
-    char name[64], *line = NULL;
-    size_t room = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)thread->number);
-    FILE *maps = fopen(name, "re");
-    while (maps && getline(&line, &room, maps) > 0) {
-        const char *path = strchr(line, '/');
-        line[strcspn(line, "\n")] = '\0';
-        if (path)
-            record_file(thread, path, path);
-    }
-    free(line);
-    if (maps)
-        fclose(maps);
+    struct memory_map map;
+    struct memory_mapping mapping;
+    memory_map_open(&map, thread->number);
+    while (memory_map_next(&map, &mapping))
+        if (mapping.is_file)
+            record_file(thread, mapping.path, mapping.path);
+    memory_map_close(&map);
 }
 
 void record_files_again(struct recorder *recorder) {

@@ -15,6 +15,7 @@
 
 #include "tracee/state_stop.h"
 #include "util/clock.h"
+#include "util/memory_map.h"
 #include "x86/decode.h"
 #include "x86/kernel.h"
 #include "x86/trap.h"
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <time.h>
 
@@ -56,24 +58,19 @@ struct mappings {
 };
 
 static void read_mappings(pid_t thread, struct mappings *mappings) {
-    char name[64], *line = NULL, *at;
-    size_t room = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)thread);
-    FILE *file = fopen(name, "re");
-    while (file && getline(&line, &room, file) > 0) {
-        struct place_mapping mapping = {.start = strtoull(line, &at, 16)};
-        mapping.end = strtoull(at + 1, &at, 16);
-        mapping.is_writable = strncmp(at, " rw", 3) == 0;
-        mapping.offset = strtoull(at + 5, &at, 16);
-        const char *path = strpbrk(at, "/[");
-        mapping.path = path ? arena_copy(&mappings->arena, path, strcspn(path, "\n")) : "";
+    struct memory_map map;
+    struct memory_mapping found;
+    memory_map_open(&map, thread);
+    while (memory_map_next(&map, &found)) {
+        struct place_mapping mapping = {
+            .start = found.start, .end = found.end, .offset = found.offset};
+        mapping.is_writable = !(~found.protection & (PROT_READ | PROT_WRITE));
+        mapping.path = arena_copy(&mappings->arena, found.path, strlen(found.path));
         mapping.is_stack = strcmp(mapping.path, "[stack]") == 0;
         mapping.may_be_stack = mapping.is_writable && !*mapping.path;
         vector_push(&mappings->arena, &mappings->list, mapping);
     }
-    free(line);
-    if (file)
-        fclose(file);
+    memory_map_close(&map);
 }
 
 static const struct place_mapping *find_mapping(const struct mappings *mappings, uint64_t address) {

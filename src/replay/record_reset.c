@@ -9,9 +9,8 @@
  * anonymous meanwhile is recorded without need. */
 #include "replay/record.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "util/memory_map.h"
+
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -31,22 +30,14 @@ static uint64_t round_up(uint64_t size) {
 /* Sets RANGES to the memory of the thread's process: of files, or with ALL all of it. */
 static void read_ranges(const struct recorded_thread *thread, struct arena *arena, bool all,
                         address_range_list *ranges) {
-    char name[64], *line = NULL;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
     ranges->count = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)thread->number);
-    FILE *file = fopen(name, "re");
-    while (file && getline(&line, &room, file) > 0) {
-        char *at;
-        struct address_range range = {.start = strtoull(line, &at, 16)};
-        range.end = strtoull(at + 1, &at, 16);
-        bool is_file = strchr(at, '/'); /* all else has no path, or one in brackets */
-        if (all || is_file)
-            vector_push(arena, ranges, range);
-    }
-    free(line);
-    if (file)
-        fclose(file);
+    memory_map_open(&map, thread->number);
+    while (memory_map_next(&map, &mapping))
+        if (all || mapping.is_file)
+            vector_push(arena, ranges, ((struct address_range){mapping.start, mapping.end}));
+    memory_map_close(&map);
 }
 
 /* Adds what is between START and END now. Behind the end of a file there is nothing. */

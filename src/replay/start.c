@@ -5,6 +5,7 @@
 #include "replay/start.h"
 
 #include "replay/known_files.h"
+#include "util/memory_map.h"
 #include "x86/processor.h"
 #include "x86/registers.h"
 
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -83,42 +83,29 @@ static bool is_left_out(const char *path) {
     return *path == '[' && strcmp(path, "[heap]") != 0;
 }
 
-/* Adds the mapping of LINE, "START-END rwxp OFFSET DEVICE INODE   PATH". Sets STACK_END if it is
- * that of the stack. */
-static void add_mapping(struct arena *arena, struct start *start, char *line, uint64_t *stack_end) {
-    struct start_mapping mapping = {0};
-    char *at;
-    line[strcspn(line, "\n")] = '\0';
-    mapping.start = strtoull(line, &at, 16);
-    mapping.end = strtoull(at + 1, &at, 16);
-    const char *path = strchr(line, '/');
-    if (!path)
-        path = strchr(line, '[');
-    path = path ? path : "";
-    if (mapping.start <= start->registers.rsp && start->registers.rsp < mapping.end)
-        *stack_end = mapping.end;
-    if (strlen(at) < 5 || is_left_out(path) || *stack_end == mapping.end)
+/* Adds the mapping FOUND. Sets STACK_END if it is that of the stack. */
+static void add_mapping(struct arena *arena, struct start *start,
+                        const struct memory_mapping *found, uint64_t *stack_end) {
+    struct start_mapping mapping = {
+        .start = found->start, .end = found->end, .protection = (uint8_t)found->protection};
+    if (found->start <= start->registers.rsp && start->registers.rsp < found->end)
+        *stack_end = found->end;
+    if (is_left_out(found->path) || *stack_end == found->end)
         return;
-    mapping.protection =
-        (uint8_t)((at[1] == 'r' ? PROT_READ : 0) | (at[2] == 'w' ? PROT_WRITE : 0) |
-                  (at[3] == 'x' ? PROT_EXEC : 0));
-    mapping.path = arena_copy(arena, path, strlen(path));
-    mapping.hash = hash_mapping(start->process, &mapping, strtoull(at + 5, NULL, 16));
+    mapping.path = arena_copy(arena, found->path, strlen(found->path));
+    mapping.hash = hash_mapping(start->process, &mapping, found->offset);
     vector_push(arena, &start->mappings, mapping);
 }
 
 static bool describe_memory(struct arena *arena, struct start *start) {
-    char name[64], *line = NULL;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
     uint64_t stack_end = 0;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)start->process);
-    FILE *file = fopen(name, "re");
-    if (!file)
+    memory_map_open(&map, start->process);
+    while (memory_map_next(&map, &mapping))
+        add_mapping(arena, start, &mapping, &stack_end);
+    if (!memory_map_close(&map))
         return false;
-    while (getline(&line, &room, file) > 0)
-        add_mapping(arena, start, line, &stack_end);
-    free(line);
-    fclose(file);
     size_t size = stack_end > start->registers.rsp ? stack_end - start->registers.rsp : 0;
     if (size == 0 || size > STACK_MAX) {
         errno = E2BIG;

@@ -6,6 +6,8 @@
  * Not perfect: an object's file may be another one by now. */
 #include "symbols/loaded_objects.h"
 
+#include "util/memory_map.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -98,20 +99,14 @@ static uint64_t find_list(pid_t process) {
 
 /* Whether ADDRESS of PROCESS is in a mapping of a file. */
 static bool is_mapped_file(pid_t process, uint64_t address) {
-    char name[64], *line = NULL;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
     bool is_file = false;
-    snprintf(name, sizeof name, "/proc/%d/maps", (int)process);
-    FILE *maps = fopen(name, "re");
-    while (maps && getline(&line, &room, maps) > 0) {
-        char *end;
-        uint64_t start = strtoull(line, &end, 16), behind = strtoull(end + 1, NULL, 16);
-        if (address >= start && address < behind)
-            is_file = strchr(line, '/');
-    }
-    free(line);
-    if (maps)
-        fclose(maps);
+    memory_map_open(&map, process);
+    while (memory_map_next(&map, &mapping))
+        if (address >= mapping.start && address < mapping.end)
+            is_file = mapping.is_file;
+    memory_map_close(&map);
     return is_file;
 }
 

@@ -5,10 +5,10 @@
 #include "tracee/call_effects.h"
 
 #include "tracee/tracee.h"
+#include "util/memory_map.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 
 enum {
@@ -53,25 +53,19 @@ bool copy_memory_range(struct arena *arena, pid_t process, uint64_t address, uin
 }
 
 bool copy_writable_memory(struct arena *arena, pid_t process, range_list *ranges) {
-    char path[64], *line = NULL;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
     uint64_t total = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    while (total <= COPIED_MAX && getline(&line, &room, file) > 0) {
-        char *end;
-        uint64_t start = strtoull(line, &end, 16), size = strtoull(end + 1, &end, 16) - start;
-        if (strlen(end) < 5 || end[1] != 'r' || end[2] != 'w')
+    memory_map_open(&map, process);
+    while (total <= COPIED_MAX && memory_map_next(&map, &mapping)) {
+        uint64_t size = mapping.end - mapping.start;
+        if (~mapping.protection & (PROT_READ | PROT_WRITE))
             continue;
         total += size;
         if (total <= COPIED_MAX) /* behind the end of a file there is nothing to read */
-            copy_memory_range(arena, process, start, size, ranges);
+            copy_memory_range(arena, process, mapping.start, size, ranges);
     }
-    free(line);
-    fclose(file);
-    return total <= COPIED_MAX;
+    return memory_map_close(&map) && total <= COPIED_MAX;
 }
 
 /* Adds the part of PIECE, whose bytes now are NOW, that has changed since it was copied. */

@@ -17,6 +17,7 @@
 #include "tracee/checkpoint.h"
 
 #include "tracee/tracee.h"
+#include "util/memory_map.h"
 #include "util/vector.h"
 #include "x86/kernel.h"
 
@@ -47,17 +48,15 @@ struct mapping {
 typedef VECTOR(struct mapping) mapping_list;
 typedef VECTOR(pid_t) pid_list;
 
-/* Reads "START-END rwxs ...", the first line about a mapping. */
-static struct mapping read_mapping(const char *line) {
-    char *end;
-    struct mapping mapping = {.start = strtoull(line, &end, 16)};
-    mapping.end = strtoull(end + 1, &end, 16);
-    if (strlen(end) < 5)
+/* Reads the first line about a mapping. */
+static struct mapping read_mapping(char *line) {
+    struct memory_mapping found;
+    if (!read_memory_mapping(line, &found))
         return (struct mapping){0};
-    mapping.protection = (end[1] == 'r' ? PROT_READ : 0) | (end[2] == 'w' ? PROT_WRITE : 0) |
-                         (end[3] == 'x' ? PROT_EXEC : 0);
-    mapping.shared = end[2] == 'w' && end[4] == 's';
-    return mapping;
+    return (struct mapping){.start = found.start,
+                            .end = found.end,
+                            .protection = found.protection,
+                            .shared = found.is_shared && found.protection & PROT_WRITE};
 }
 
 /* Opens the list of the mappings of PROCESS, with their flags if the kernel has those. */

@@ -6,6 +6,7 @@
 
 #include "moment/object.h"
 #include "tracee/tracee.h"
+#include "util/memory_map.h"
 #include "util/near.h"
 #include "util/path.h"
 
@@ -101,60 +102,43 @@ static void list_needed(struct libraries *libraries) {
 
 /* ---- shared objects of a process ---- */
 
-struct mapping {
-    uint64_t begin, end, offset;
-    char path[PATH_MAX];
-};
-
-/* Reads the next mapping of a file: "7f2c...-7f2d... r-xp 00001000 08:01 123 /lib/libz.so.1". */
-static bool read_mapping(FILE *maps, struct mapping *mapping) {
+/* Sets MAPPING to the next one of a file, whose path is that without " (deleted)". */
+static bool next_file(struct memory_map *map, struct memory_mapping *mapping, char path[PATH_MAX]) {
     static const char deleted[] = " (deleted)";
-    char line[PATH_MAX + 256];
-    while (fgets(line, sizeof line, maps)) {
-        size_t length = strcspn(line, "\n"), tail = sizeof deleted - 1;
-        line[length] = '\0';
-        if (length > tail && strcmp(line + length - tail, deleted) == 0)
-            line[length - tail] = '\0';
-        const char *path = strchr(line, '/'), *rights = strchr(line, ' ');
-        const char *offset = rights ? strchr(rights + 1, ' ') : NULL;
-        char *dash;
-        if (!path || !offset)
-            continue;
-        mapping->begin = strtoull(line, &dash, 16);
-        mapping->end = strtoull(dash + 1, NULL, 16);
-        mapping->offset = strtoull(offset, NULL, 16);
-        snprintf(mapping->path, sizeof mapping->path, "%s", path);
-        return true;
-    }
-    return false;
-}
-
-static FILE *open_maps(pid_t process) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    return fopen(path, "re");
+    bool found = memory_map_next(map, mapping);
+    while (found && !mapping->is_file)
+        found = memory_map_next(map, mapping);
+    if (!found)
+        return false;
+    size_t length = strlen(mapping->path), tail = sizeof deleted - 1;
+    if (length > tail && strcmp(mapping->path + length - tail, deleted) == 0)
+        length -= tail;
+    snprintf(path, PATH_MAX, "%.*s", (int)length, mapping->path);
+    return true;
 }
 
 static void list_mapped(struct libraries *libraries) {
-    struct mapping mapping;
-    FILE *maps = open_maps(libraries->process);
-    while (maps && read_mapping(maps, &mapping))
-        if (strstr(mapping.path, ".so"))
-            add_library(libraries, copy_text(libraries->arena, mapping.path));
-    if (maps)
-        fclose(maps);
+    struct memory_map map;
+    struct memory_mapping mapping;
+    char path[PATH_MAX];
+    memory_map_open(&map, libraries->process);
+    while (next_file(&map, &mapping, path))
+        if (strstr(path, ".so"))
+            add_library(libraries, copy_text(libraries->arena, path));
+    memory_map_close(&map);
 }
 
 const char *find_mapped_path(struct arena *arena, pid_t process, uint64_t address) {
-    struct mapping mapping;
-    const char *path = NULL;
-    FILE *maps = open_maps(process);
-    while (maps && !path && read_mapping(maps, &mapping))
-        if (mapping.begin <= address && address < mapping.end)
-            path = copy_text(arena, mapping.path);
-    if (maps)
-        fclose(maps);
-    return path;
+    struct memory_map map;
+    struct memory_mapping mapping;
+    char path[PATH_MAX];
+    const char *found = NULL;
+    memory_map_open(&map, process);
+    while (!found && next_file(&map, &mapping, path))
+        if (mapping.start <= address && address < mapping.end)
+            found = copy_text(arena, path);
+    memory_map_close(&map);
+    return found;
 }
 
 /* Finds the ADDRESS, as linked, of the page at OFFSET of the file. */
@@ -171,17 +155,19 @@ static bool linked_at(const struct binary *binary, uint64_t offset, uint64_t *ad
 }
 
 bool find_bias(const struct binary *binary, pid_t process, uint64_t *bias) {
-    struct mapping mapping;
-    char real[PATH_MAX];
+    struct memory_map map;
+    struct memory_mapping mapping;
+    char real[PATH_MAX], path[PATH_MAX];
     uint64_t linked;
     bool found = false;
-    FILE *maps = realpath(binary->path, real) ? open_maps(process) : NULL;
-    while (maps && !found && read_mapping(maps, &mapping)) {
-        found = strcmp(mapping.path, real) == 0 && linked_at(binary, mapping.offset, &linked);
-        *bias = found ? mapping.begin - linked : 0;
+    if (!realpath(binary->path, real))
+        return false;
+    memory_map_open(&map, process);
+    while (!found && next_file(&map, &mapping, path)) {
+        found = strcmp(path, real) == 0 && linked_at(binary, mapping.offset, &linked);
+        *bias = found ? mapping.start - linked : 0;
     }
-    if (maps)
-        fclose(maps);
+    memory_map_close(&map);
     return found;
 }
 

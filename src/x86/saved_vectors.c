@@ -15,9 +15,9 @@
  * in a later function's frame, where that does not write. All that makes equal places different. */
 #include "x86/saved_vectors.h"
 
+#include "util/memory_map.h"
+
 #include <cpuid.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -158,18 +158,15 @@ static enum ahead look_ahead(pid_t process, uint64_t address) {
 }
 
 static bool are_in_one_mapping(pid_t process, uint64_t one, uint64_t other) {
-    char path[64], *line = NULL, *at;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
     bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(path, "re");
-    while (file && !found && getline(&line, &room, file) > 0) {
-        uint64_t start = strtoull(line, &at, 16), end = strtoull(at + 1, &at, 16);
-        found = one - start < end - start && other - start < end - start;
+    memory_map_open(&map, process);
+    while (!found && memory_map_next(&map, &mapping)) {
+        uint64_t size = mapping.end - mapping.start;
+        found = one - mapping.start < size && other - mapping.start < size;
     }
-    free(line);
-    if (file)
-        fclose(file);
+    memory_map_close(&map);
     return found;
 }
 
