@@ -19,6 +19,6 @@ check-build:
 check: check-build
 	QUIPU_BUILD=$B test/run $(TESTS)
 check-full: check-build
-	QUIPU_BUILD=$B QUIPU_VISITS=20 test/run --full $(TESTS)
+	QUIPU_BUILD=$B QUIPU_VISITS=20 QUIPU_STEPS=225000 test/run --full $(TESTS)
 
 .PHONY: check-build check check-full
