@@ -82,9 +82,9 @@ leaves_nothing() {
 quipu info program >info.txt || fail "info of the program: $(cat info.txt)"
 grep -q '^  traced        2 functions with [1-9][0-9]* records, ' info.txt || fail "info: $(cat info.txt)"
 
-records 3 -- ./program 2000000
+records 3 -- ./program 300000
 whole=$(instructions t)
-[[ $whole =~ ^[0-9]+$ && $whole -gt 10000000 ]] || fail "a whole trace: $whole"
+[[ $whole =~ ^[0-9]+$ && $whole -gt 1500000 ]] || fail "a whole trace: $whole"
 [[ $(cat output) == "done" ]] || fail "the program's output: $(cat output)"
 leaves_nothing whole
 
@@ -131,14 +131,14 @@ records 0 -- ./storm
 [[ $(instructions t) =~ ^[0-9]+$ ]] || fail "storm: $(instructions t)"
 
 # ---- the program ----
-records 137 -- ./program 2000000 die
+records 137 -- ./program 300000 die
 died=$(instructions t)
 [[ $died =~ ^[0-9]+$ && $died -gt $((whole - 50)) ]] || fail "killed, it has $died of $whole instructions"
 leaves_nothing killed
 
 # ---- little memory ----
 for memory in 0 1M; do
-    records 3 --memory=$memory -- ./program 2000000 threads
+    records 3 --memory=$memory -- ./program 300000 threads
     threads=$(instructions t)
     [[ $threads =~ ^[0-9]+$ && $threads -gt $((12 * whole)) ]] || fail "--memory=$memory: $threads"
 done
@@ -165,7 +165,7 @@ grep -q "cannot write '/dev/full': No space left" messages || fail "/dev/full: $
 refuses "cannot write 'nowhere/t'" "No such file" -- quipu trace -o nowhere/t -- ./program 1
 
 # ---- processes that run on ----
-records 7 -- ./program 2000000 child
+records 7 -- ./program 300000 child
 [[ $(instructions t) -gt $whole ]] || fail "the child is not in the trace: $(instructions t)"
 leaves_nothing child
 
@@ -173,7 +173,7 @@ leaves_nothing child
 end_recording() {
     rm -f ready
     # shellcheck disable=SC2016
-    quipu trace -o t -- bash -c 'echo "$QUIPU_TRACE" >directory; exec ./program 2000000 sleep' >output 2>messages &
+    quipu trace -o t -- bash -c 'echo "$QUIPU_TRACE" >directory; exec ./program 300000 sleep' >output 2>messages &
     local collector=$!
     timeout 60 bash -c 'until [[ -e ready ]]; do sleep 0.05; done' || fail "the program does not begin"
     program=$(pgrep -P $collector)
