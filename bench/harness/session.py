@@ -26,7 +26,7 @@ from libraries import build_library
 from measure import run_workload
 from places import BUILD, TOP, WORK, Failed, run_shell
 from probes import run_probes
-from traces import build_reader, study_trace
+from traces import build_readers, study_trace
 from variants import COUNTED, GCC
 
 FEW_RUNS = 3  # at least
@@ -139,14 +139,14 @@ class Subject:
         except Failed as failure:
             self.result['failed']['elimination'] = str(failure)
 
-    def study(self, reader):
+    def study(self, readers):
         """Records the begin of a run, and reads it."""
         if 'trace' not in self.binaries:
             return
         say(f'{self.program.name}: traces')
         try:
             self.result['traces'] = study_trace(self.program, self.binaries['trace'], self.directory,
-                                                reader)
+                                                readers)
         except Failed as failure:
             self.result['failed']['traces'] = str(failure)
 
@@ -209,7 +209,7 @@ def run_session(programs, variants, runs, builds, notes, elimination=False, trac
         build_library(modes)
     if any(variant.of for variant in variants):
         build_clock()
-    reader = build_reader() if traces else None
+    readers = build_readers() if traces else None
     result = {'machine': describe_machine(), 'runs': runs, 'builds': builds, 'notes': notes,
               'variants': [v.name for v in variants], 'programs': [], 'probes': []}
     for program in (p for p in programs if p.kind != 'probe'):
@@ -228,7 +228,7 @@ def run_session(programs, variants, runs, builds, notes, elimination=False, trac
             if elimination and program.kind in ('program', 'kernel'):
                 subject.eliminate()
             if traces and program.kind in ('program', 'kernel'):
-                subject.study(reader)
+                subject.study(readers)
         except Failed as failure:
             subject.result['failed'].setdefault('twin', str(failure))
     if any(variant.name == 'watch' for variant in variants):

@@ -9,7 +9,7 @@ from queries import build_query_table, nanoseconds
 from ratios import (BY_NAME, compile_ratio, fastest, geometric_mean, members, paired, ratio,
                     root_mean_square, show, size_ratio, worst)
 from table import Table
-from traces import build_traces_table
+from traces import build_paths_table, build_traces_table
 
 GROUPS = [('program', 'real programs'), ('kernel', 'kernels')]
 
@@ -178,7 +178,7 @@ def render(result, markdown):
                                   (fastest, 'ratio of the fastest runs'))]
     tables = [*times, build_paper_table(result), build_query_table(result),
               build_processes_table(result),
-              build_elimination_table(result), build_traces_table(result),
+              build_elimination_table(result), build_traces_table(result), build_paths_table(result),
               build_service_table(result), build_peers_table(result), build_compile_table(result),
               check_goals(result)[0]]
     tables = [table for table in tables if table and table.rows]

@@ -3,7 +3,7 @@ in two ways and read by two readers.
 
 Counted: what the bytes of records are for, as quipu info tells; what they would be if values whose
 upper half is 0 had 64 bits, too; and what is stored, of records as they are and taken apart into
-streams (--level=3).  Measured: records a second of processor time through the C interface
+streams (--level=3); and what the path would take in other ways (bench/traces/paths.c).  Measured: records a second of processor time through the C interface
 (bench/traces/read.c), and references a second of quipu cache; once each, so they are as good as the
 machine is quiet.
 """
@@ -20,17 +20,23 @@ from table import Table
 
 FIRST = 100_000_000  # instructions of each thread
 LEVELS = {'as they are': '1', 'apart': '3'}
+WAYS = ('branches', 'paths', 'turns')  # of bench/traces/paths.c
 OTHERS = ('vectors', 'signals', 'order', 'accesses_of_calls')
 QUIPU = os.path.join(BUILD, 'bin', 'quipu')
 LIBRARY = os.path.join(BUILD, 'lib')
 
 
-def build_reader():
-    """The path of bench/traces/read.c's program."""
-    reader = os.path.join(WORK, 'read')
-    run_shell(f'gcc -O2 -I"{TOP}/include" "{TOP}/bench/traces/read.c" -o "{reader}" '
-              f'-L"{LIBRARY}" -Wl,-rpath,"{LIBRARY}" -lquipu-trace', WORK, os.environ)
+def build_reader(name):
+    """The path of the program of bench/traces/NAME.c."""
+    reader = os.path.join(WORK, name)
+    run_shell(f'gcc -O2 -I"{TOP}/include" "{TOP}/bench/traces/{name}.c" -o "{reader}" '
+              f'-L"{LIBRARY}" -Wl,-rpath,"{LIBRARY}" -lquipu-trace -lZydis -lzstd', WORK, os.environ)
     return reader
+
+
+def build_readers():
+    """By their names, those that study_trace runs."""
+    return {name: build_reader(name) for name in ('read', 'paths')}
 
 
 def run(words):
@@ -43,8 +49,8 @@ def run(words):
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def study_trace(program, binary, directory, reader):
-    """What the traces of PROGRAM's first command have: plain data for build_traces_table."""
+def study_trace(program, binary, directory, readers):
+    """What the traces of PROGRAM's first command have, by READERS: plain data for the tables."""
     folder = os.path.join(WORK, 'traces')
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -61,14 +67,16 @@ def study_trace(program, binary, directory, reader):
             for key in ('instructions', 'reads', 'writes', 'record_bytes')}
     kinds = {kind: sum(thread['bytes'][kind] for thread in facts['threads'])
              for kind in facts['threads'][0]['bytes']}
-    records, rate, _ = run([reader, path])[0].split()
+    records, rate, _ = run([readers['read'], path])[0].split()
     if int(records) != sums['instructions']:
         raise Failed(f"the C interface gives {records} records, and quipu info {sums['instructions']}")
     seconds = run([QUIPU, 'cache', path])[1]
+    ways = {name: [int(number) for number in numbers] for name, *numbers in
+            map(str.split, run([readers['paths'], path])[0].splitlines()[1:])}
     shutil.rmtree(folder)
     return {'instructions': sums['instructions'], 'references': sums['reads'] + sums['writes'],
             'bytes': sums['record_bytes'], 'kinds': kinds, 'stored': stored, 'records': float(rate),
-            'seconds': seconds}
+            'seconds': seconds, 'ways': ways}
 
 
 def build_traces_table(result):
@@ -98,3 +106,21 @@ def build_traces_table(result):
              'cache, 10^6 references/s']
     return Table(f'Traces of the first {FIRST // 10**6} million instructions: bytes an instruction', heads,
                  rows)
+
+
+def build_paths_table(result):
+    """What tells the path, by program: events, bytes, and what zstd leaves of them, an instruction."""
+    rows = []
+    for program in result['programs']:
+        found = program.get('traces')
+        if not found:
+            continue
+        count, ways = found['instructions'], found['ways']
+        columns = [[ways[way][part] / count for way in WAYS] for part in range(3)]
+        columns[1].insert(0, found['kinds']['path'] / count)
+        rows.append([program['title'], *(f'{v:.4f}' for column in columns for v in column)])
+    if not rows:
+        return None
+    heads = ['', *(f'{way}: events' for way in WAYS), 'now: bytes', *(f'{way}: bytes' for way in WAYS),
+             *(f'{way}: stored' for way in WAYS)]
+    return Table('Ways to tell the path, an instruction', heads, rows)
