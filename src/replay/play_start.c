@@ -49,10 +49,25 @@ void bind_processor(uint32_t processor) {
     sched_setaffinity(0, sizeof one, &one);
 }
 
+/* What the kernel has put below the recorded stack pointer of START, because the paths that it puts
+ * on the stack are longer HERE, would be seen in variables that the program has not set. */
+static bool clear_below_stack(struct player *player, const struct start *start,
+                              const struct start *here) {
+    uint64_t top = start->registers.rsp, bottom = here->registers.rsp;
+    uint64_t size = bottom < top ? top - bottom : 0;
+    if (size > here->stack_size)
+        return false;
+    uint8_t *zeros = arena_alloc(&player->start_arena, size);
+    memset(zeros, 0, size);
+    return write_memory(player->process, bottom, zeros, size);
+}
+
 /* The stack that the kernel has made must be where the recorded one was, or the rest of it is
  * missing. */
-static bool write_stack(struct player *player, const struct start *start) {
-    return write_memory(player->process, start->registers.rsp, start->stack, start->stack_size) &&
+static bool write_stack(struct player *player, const struct start *start,
+                        const struct start *here) {
+    return clear_below_stack(player, start, here) &&
+           write_memory(player->process, start->registers.rsp, start->stack, start->stack_size) &&
            set_general_registers(player->process, &start->registers);
 }
 
@@ -72,7 +87,7 @@ static const char *make_equal(struct player *player, const struct start *start) 
     if (wrong)
         return wrong;
     inject_first_call(player->process, SYS_prctl, arguments); /* not all machines have it */
-    if (!write_stack(player, start) || !write_event_memory(player, NULL))
+    if (!write_stack(player, start, &here) || !write_event_memory(player, NULL))
         return arena_print(player->arena, "the memory of '%s' cannot be written", start->path);
     return NULL;
 }
