@@ -5,18 +5,13 @@
 #include "tracee/call_effects.h"
 
 #include "tracee/tracee.h"
-#include "util/memory_map.h"
 
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 
 enum {
-    PAGE = 4096,
     VECTORS_MAX = 1024 /* IOV_MAX */
 };
 
-#define COPIED_MAX ((uint64_t)1 << 30)
 #define OUTPUT_MAX ((uint64_t)1 << 30)
 
 static const struct {
@@ -37,65 +32,6 @@ const char *call_name(struct arena *arena, uint64_t number) {
 
 static uint64_t argument(const struct system_call *call, unsigned number) {
     return number < QUIPU_CALL_ARGUMENTS ? call->arguments[number] : 0;
-}
-
-/* ---- copies of the memory ---- */
-
-bool copy_memory_range(struct arena *arena, pid_t process, uint64_t address, uint64_t size,
-                       range_list *ranges) {
-    uint8_t *bytes = arena_alloc(arena, size);
-    struct iovec here = {bytes, size}, there = {(void *)address, size};
-    ssize_t count = process_vm_readv(process, &here, 1, &there, 1, 0);
-    if (count <= 0)
-        return false;
-    vector_push(arena, ranges, ((struct memory_range){address, (size_t)count, bytes}));
-    return true;
-}
-
-bool copy_writable_memory(struct arena *arena, pid_t process, range_list *ranges) {
-    struct memory_map map;
-    struct memory_mapping mapping;
-    uint64_t total = 0;
-    memory_map_open(&map, process);
-    while (total <= COPIED_MAX && memory_map_next(&map, &mapping)) {
-        uint64_t size = mapping.end - mapping.start;
-        if (~mapping.protection & (PROT_READ | PROT_WRITE))
-            continue;
-        total += size;
-        if (total <= COPIED_MAX) /* behind the end of a file there is nothing to read */
-            copy_memory_range(arena, process, mapping.start, size, ranges);
-    }
-    return memory_map_close(&map) && total <= COPIED_MAX;
-}
-
-/* Adds the part of PIECE, whose bytes now are NOW, that has changed since it was copied. */
-static void add_changed(struct arena *arena, const struct memory_range *piece, const uint8_t *now,
-                        range_list *ranges) {
-    size_t first = 0, last = piece->size;
-    while (first < last && piece->bytes[first] == now[first])
-        first++;
-    while (last > first && piece->bytes[last - 1] == now[last - 1])
-        last--;
-    if (first < last)
-        vector_push(arena, ranges,
-                    ((struct memory_range){piece->address + first, last - first, now + first}));
-}
-
-static void compare_memory(struct call_effects *effects, pid_t process, range_list *ranges) {
-    for (size_t i = 0; i < effects->before.count; i++) {
-        const struct memory_range *then = &effects->before.data[i];
-        for (size_t at = 0; at < then->size; at += PAGE) {
-            size_t size = then->size - at < PAGE ? then->size - at : PAGE;
-            struct memory_range piece = {then->address + at, size, then->bytes + at};
-            uint8_t now[PAGE];
-            if (!read_memory(process, piece.address, now, size) ||
-                memcmp(now, piece.bytes, size) == 0)
-                continue;
-            uint8_t *kept = arena_alloc(&effects->arena, size);
-            memcpy(kept, now, size);
-            add_changed(&effects->arena, &piece, kept, ranges);
-        }
-    }
 }
 
 /* ---- by the table ---- */
@@ -209,10 +145,8 @@ bool effects_begin(struct call_effects *effects, pid_t process, const struct sys
 bool effects_end(struct call_effects *effects, pid_t process, const struct system_call *call,
                  range_list *ranges) {
     *ranges = (range_list){0};
-    if (!effects->known) {
-        compare_memory(effects, process, ranges);
-        return true;
-    }
+    if (!effects->known)
+        return find_changed_memory(&effects->arena, process, &effects->before, ranges);
     return add_outputs(effects, process, call, ranges) &&
            add_measured(effects, process, call, ranges);
 }

@@ -6,16 +6,9 @@
 #define QUIPU_TRACEE_CALL_EFFECTS_H
 
 #include "tracee/call_log.h"
+#include "tracee/memory_copy.h"
 
 #include <sys/socket.h>
-
-struct memory_range {
-    uint64_t address;
-    size_t size;
-    const uint8_t *bytes;
-};
-
-typedef VECTOR(struct memory_range) range_list;
 
 /* A call that a process is in. */
 struct call_effects {
@@ -39,15 +32,6 @@ bool effects_end(struct call_effects *effects, pid_t process, const struct syste
  * Returns false if that may be anything. */
 bool effects_to_come(struct call_effects *effects, pid_t process, const struct system_call *call,
                      struct arena *arena, range_list *ranges);
-
-/* Adds to RANGES a copy of the SIZE bytes at ADDRESS, of as many as can be read. Returns false if
- * there are none. */
-bool copy_memory_range(struct arena *arena, pid_t process, uint64_t address, uint64_t size,
-                       range_list *ranges);
-
-/* Sets RANGES to copies of all memory that PROCESS may write. Returns false if that is too much, or
- * cannot be read. */
-bool copy_writable_memory(struct arena *arena, pid_t process, range_list *ranges);
 
 /* Returns the name of the system call NUMBER in ARENA: "call 500" if the table does not have it. */
 const char *call_name(struct arena *arena, uint64_t number);

@@ -3,7 +3,7 @@
  * Not perfect: a loop with more than STEPS_MAX instructions is not found. */
 #include "tracee/still_loop.h"
 
-#include "tracee/call_effects.h"
+#include "tracee/memory_copy.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
 #include "util/process.h"
@@ -13,13 +13,11 @@
 #include "x86/step.h"
 
 #include <sched.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
 enum {
-    STEPS_MAX = 300,
-    PIECE = 1 << 16
+    STEPS_MAX = 300
 };
 
 /* Waits for the next stop of THREAD, or its end. Sets STATUS to 0, and returns false, if neither
@@ -64,18 +62,9 @@ enum loop_state go_in_loop(pid_t thread, uint64_t address, uint32_t hash, int *s
     return LOOP_NONE;
 }
 
-static bool is_unchanged(pid_t thread, const range_list *copy) {
-    static uint8_t now[PIECE];
-    for (size_t i = 0; i < copy->count; i++) {
-        const struct memory_range *then = &copy->data[i];
-        for (size_t at = 0; at < then->size; at += PIECE) {
-            size_t size = then->size - at < PIECE ? then->size - at : PIECE;
-            if (!read_memory(thread, then->address + at, now, size) ||
-                memcmp(now, then->bytes + at, size) != 0)
-                return false;
-        }
-    }
-    return true;
+static bool is_unchanged(pid_t thread, struct arena *arena, const range_list *copy) {
+    range_list changed = {0};
+    return find_changed_memory(arena, thread, copy, &changed) && !changed.count;
 }
 
 /* Sets HASH to that of the vector registers. */
@@ -102,7 +91,7 @@ enum loop_state find_still_loop(pid_t thread, int *status) {
     else
         state = go_in_loop(thread, registers.rip, hash, status);
     if (state == LOOP_FOUND &&
-        (!get_vectors(thread, &now) || now != vectors || !is_unchanged(thread, &copy)))
+        (!get_vectors(thread, &now) || now != vectors || !is_unchanged(thread, &arena, &copy)))
         state = LOOP_NONE;
     arena_release(&arena);
     return state;
