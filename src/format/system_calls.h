@@ -264,12 +264,20 @@ struct quipu_system_call {
     ROW(prctl, GIVEN, QC_IS(0, 37) /* PR_GET_CHILD_SUBREAPER */, QC(QC_SETS(1, 4)), QC_NO) \
     ROW(prctl, ONCE, QC_IF(0, 0xfffffffeu, 38) /* PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS */, QC_NO, QC_NO) \
     ROW(prctl, GIVEN, QC_IS(0, 40) /* PR_GET_TID_ADDRESS */, QC(QC_SETS(1, 8)), QC_NO) \
+    ROW(prctl, ABSENT, QC_IS(0, 59) /* PR_SET_SYSCALL_USER_DISPATCH */, QC_NO, QC_NO) \
     ROW(prctl, ONCE, QC_IS(0, 0x53564d41) /* PR_SET_VMA */, QC_NO, QC_NO) \
     ROW(prctl, ONCE, QC_IS(0, 0x59616d61) /* PR_SET_PTRACER */, QC_NO, QC_NO) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1001) /* ARCH_SET_GS */, QC_NO, QC_NO) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1002) /* ARCH_SET_FS */, QC_NO, QC_NO) \
     ROW(arch_prctl, AGAIN, QC_IS(0, 0x1003) /* ARCH_GET_FS */, QC(QC_SETS(1, 8)), QC_NO) \
-    ROW(arch_prctl, AGAIN, QC_ANY, QC(QE_CONSTANT(1, 24) | QE_CHANGED), QC_NO) \
+    ROW(arch_prctl, AGAIN, QC_IS(0, 0x1004) /* ARCH_GET_GS */, QC(QC_SETS(1, 8)), QC_NO) \
+    ROW(arch_prctl, AGAIN, QC_IS(0, 0x1021) /* ARCH_GET_XCOMP_SUPP */, QC(QC_SETS(1, 8)), QC_NO) \
+    ROW(arch_prctl, AGAIN, QC_IS(0, 0x1022) /* ARCH_GET_XCOMP_PERM */, QC(QC_SETS(1, 8)), QC_NO) \
+    ROW(arch_prctl, AGAIN, QC_IS(0, 0x1024) /* ARCH_GET_XCOMP_GUEST_PERM */, QC(QC_SETS(1, 8)), QC_NO) \
+    ROW(arch_prctl, AGAIN, QC_IF(0, 0xfffffffdu, 0x4001) /* ARCH_GET_UNTAG_MASK, ARCH_GET_MAX_TAG_BITS */, \
+        QC(QC_SETS(1, 8)), QC_NO) \
+    ROW(arch_prctl, AGAIN, QC_IS(0, 0x5005) /* ARCH_SHSTK_STATUS */, QC(QC_SETS(1, 8)), QC_NO) \
+    ROW(arch_prctl, AGAIN, QC_ANY, QC_NO, QC_NO) \
     ROW(setrlimit, ONCE, QC_ANY, QC(QC_READS_CONSTANT(1, 16)), QC_NO) \
     ROW(chroot, ONCE, QC_ANY, QC_NO, QC(QM_PATH(0))) \
     ROW(sync, ONCE, QC_ANY, QC_NO, QC_NO) \

@@ -120,13 +120,19 @@ uint64_t shared_place(const struct memory_event *mapping) {
     return (mapping->shared - 1) * QUIPU_SHARED_ROOM + mapping->place;
 }
 
+static bool has_bytes(struct player *player, uint64_t address, const uint8_t *bytes, size_t size) {
+    uint8_t *now = arena_alloc(&player->event_arena, size);
+    return read_memory(player->process, address, now, size) && memcmp(now, bytes, size) == 0;
+}
+
 /* Writes to the process. What has just been mapped as shared may be read-only there, so that is
- * written by its file. */
+ * written by its file. What was mapped so before cannot be written, and has its bytes. */
 static bool write_bytes(struct player *player, uint64_t address, const uint8_t *bytes,
                         size_t size) {
     const struct memory_event *mapping = find_shared_mapping(player);
     if (!mapping || address < mapping->address || address - mapping->address >= mapping->size)
-        return write_memory(player->process, address, bytes, size);
+        return write_memory(player->process, address, bytes, size) ||
+               has_bytes(player, address, bytes, size);
     uint64_t place = shared_place(mapping) + (address - mapping->address);
     return pwrite(player->shared, bytes, size, (off_t)place) == (ssize_t)size;
 }

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,15 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#ifndef MQUEUE_MAGIC
+#define MQUEUE_MAGIC 0x19800202
+#endif
+#ifndef PID_FS_MAGIC
+#define PID_FS_MAGIC 0x50494446
+#endif
 
 enum {
     PAGE = 4096,
@@ -70,6 +79,30 @@ static bool is_opened_to_read(const struct recorded_thread *thread, int fd) {
     return reads;
 }
 
+/* Whether no such descriptor can be mapped, so that the call fails. */
+static bool is_never_mapped(struct recorded_thread *thread, int fd) {
+    static const char *const names[] = {"[eventfd]",  "[eventpoll]", "inotify",
+                                        "[signalfd]", "[timerfd]",   "[fanotify]",
+                                        "[pidfd]",    "[fscontext]", "[landlock-ruleset]"};
+    static const char anonymous[] = "anon_inode:";
+    const char *path = path_of(thread, fd);
+    struct stat status;
+    struct statfs system;
+    if (stat(link_of(thread, fd), &status) != 0)
+        return false;
+    if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISDIR(status.st_mode))
+        return true;
+    if (S_ISREG(status.st_mode)) /* as queues of messages, processes and namespaces are */
+        return statfs(link_of(thread, fd), &system) == 0 &&
+               (system.f_type == MQUEUE_MAGIC || system.f_type == PID_FS_MAGIC ||
+                system.f_type == NSFS_MAGIC);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(path, anonymous, strlen(anonymous)) == 0 &&
+            strcmp(path + strlen(anonymous), names[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool is_regular(struct recorded_thread *thread, int fd) {
     struct stat status;
     return stat(link_of(thread, fd), &status) == 0 && S_ISREG(status.st_mode);
@@ -100,7 +133,7 @@ const char *refuse_mapping(struct recorded_thread *thread) {
     if (!maps_file(call) || fd < 0)
         return NULL;
     const char *path = path_of(thread, fd);
-    if (!*path)
+    if (!*path || is_never_mapped(thread, fd))
         return NULL; /* the call fails */
     if (is_zero_device(thread, fd)) {
         thread->maps = is_shared(call) ? share_memory(thread) : 0;

@@ -1,4 +1,4 @@
-# Writes what is below its stack pointer at its first instruction, of which it has set nothing.
+/* Writes what is below its stack pointer at its first instruction, of which it has set nothing. */
 	.globl	_start
 _start:
 	mov	$1, %eax

@@ -3,11 +3,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +114,27 @@ static void of_shared_memory(void) {
     madvise(bytes, PAGE, MADV_REMOVE);
     say("removed", bytes);
     say("beside", bytes + PAGE);
+    mprotect(bytes + PAGE, PAGE, PROT_READ);
+    madvise(bytes + PAGE, PAGE, MADV_DONTNEED);
+    say("read-only", bytes + PAGE);
+}
+
+/* What no one can map is no reason to end the recording. */
+static void of_no_files(void) {
+    int ends[2], both[2];
+    if (pipe(ends) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, both) != 0)
+        abort();
+    const int all[] = {ends[1],
+                       both[0],
+                       open("/", O_RDONLY),
+                       eventfd(0, 0),
+                       open("/proc/self/ns/uts", O_RDONLY),
+                       mq_open("/quipu-mappings", O_RDWR | O_CREAT, 0600, NULL)};
+    mq_unlink("/quipu-mappings");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (int type = MAP_SHARED; type <= MAP_PRIVATE; type++)
+            printf("%zu is mapped: %d\n", i,
+                   mmap(NULL, PAGE, PROT_READ, type, all[i], 0) != MAP_FAILED);
 }
 
 static void in_part(void) {
@@ -148,6 +172,7 @@ int main(int argc, char **argv) {
     printf("%d arguments\n", argc);
     of_file(argv[1]);
     of_shared_memory();
+    of_no_files();
     in_part();
     in_child();
     of_sparse_file();
