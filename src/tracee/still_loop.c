@@ -48,18 +48,29 @@ static enum loop_state step_once(pid_t thread, int *status) {
     return LOOP_FOUND;
 }
 
-/* Goes on until the registers have HASH at ADDRESS. */
-enum loop_state go_in_loop(pid_t thread, uint64_t address, uint32_t hash, int *status) {
+/* Whether the registers are the wanted ones: EXACT, or those that have HASH. */
+static bool is_wanted(const struct user_regs_struct *registers,
+                      const struct user_regs_struct *exact, uint32_t hash) {
+    return exact ? has_same_registers(registers, exact) : hash_registers(registers, false) == hash;
+}
+
+/* Goes on until the wanted registers are there at ADDRESS. */
+static enum loop_state go_to(pid_t thread, uint64_t address, const struct user_regs_struct *exact,
+                             uint32_t hash, int *status) {
     struct user_regs_struct registers;
     for (int i = 0; i < STEPS_MAX; i++) {
         enum loop_state state = step_once(thread, status);
         if (state != LOOP_FOUND)
             return state;
         if (next_instruction(thread) == address && get_general_registers(thread, &registers) &&
-            hash_registers(&registers, false) == hash)
+            is_wanted(&registers, exact, hash))
             return LOOP_FOUND;
     }
     return LOOP_NONE;
+}
+
+enum loop_state go_in_loop(pid_t thread, uint64_t address, uint32_t hash, int *status) {
+    return go_to(thread, address, NULL, hash, status);
 }
 
 static bool is_unchanged(pid_t thread, struct arena *arena, const range_list *copy) {
@@ -82,14 +93,14 @@ enum loop_state find_still_loop(pid_t thread, int *status) {
     range_list copy = {0};
     if (!get_general_registers(thread, &registers))
         return LOOP_NONE;
-    uint32_t hash = hash_registers(&registers, false);
-    enum loop_state state = go_in_loop(thread, registers.rip, hash, status);
+    /* their hash would not do: it leaves out bits of %r11 in which a call has left flags */
+    enum loop_state state = go_to(thread, registers.rip, &registers, 0, status);
     if (state != LOOP_FOUND)
         return state;
     if (!get_vectors(thread, &vectors) || !copy_writable_memory(&arena, thread, &copy))
         state = LOOP_NONE;
     else
-        state = go_in_loop(thread, registers.rip, hash, status);
+        state = go_to(thread, registers.rip, &registers, 0, status);
     if (state == LOOP_FOUND &&
         (!get_vectors(thread, &now) || now != vectors || !is_unchanged(thread, &arena, &copy)))
         state = LOOP_NONE;
