@@ -163,12 +163,16 @@ static bool may_have_places(struct recorded_thread *thread, const struct place_m
            !ticks_has_code(&thread->process->ticks, thread->number);
 }
 
+static size_t lesser(size_t one, size_t other) {
+    return one < other ? one : other;
+}
+
 /* If the instruction at ADDRESS may be replaced, sets the PLACE's bytes, and returns true. */
 static bool find_bytes(struct recorded_thread *thread, const struct place_mapping *mapping,
                        uint64_t address, struct state_place *place) {
     uint8_t code[CODE_READ] = {0};
     size_t size = 0, at = 0, left = mapping->end - address;
-    size_t count = left < sizeof code ? left : sizeof code;
+    size_t count = lesser(left, sizeof code);
     if (!read_memory(thread->number, address, code, count))
         return false;
     const uint8_t *function =
@@ -176,8 +180,8 @@ static bool find_bytes(struct recorded_thread *thread, const struct place_mappin
             ? find_code_function(&thread->recorder->inside_files, mapping->path,
                                  address - mapping->start + mapping->offset, &size, &at)
             : NULL;
-    if (function && (size - at < count || memcmp(function + at, code, count) != 0))
-        function = NULL;
+    if (function && (at >= size || memcmp(function + at, code, lesser(count, size - at)) != 0))
+        function = NULL; /* the process has changed it */
     place->size = (uint8_t)bytes_for_jump(code, count, function, size, at);
     memcpy(place->bytes, code, place->size);
     return place->size;

@@ -110,8 +110,17 @@ static void allocate(unsigned long seed) {
     passes++;
 }
 
+// In the register in which a call leaves the flags, it counts passes of three instructions.
+static void down(unsigned long seed) {
+    unsigned long count = 100000000;
+    __asm__ volatile(
+        "mov %0, %%r11; 1: lea -1(%%r11), %%r11; test %%r11, %%r11; jnz 1b; mov %%r11, %0"
+        : "+r"(count)::"r11", "cc");
+    passes += count + seed;
+}
+
 static void (*const computations[])(unsigned long) = {
-    integers, vectors, long_doubles, memory, local, sort, copy, recursion, format, allocate,
+    integers, vectors, long_doubles, memory, local, sort, copy, recursion, format, allocate, down,
 };
 
 static void *wait_for_end(void *counter) {
