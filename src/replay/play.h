@@ -1,6 +1,6 @@
 /* play.h: the state of a player, which its parts share: player.c, play_event.c, play_start.c,
  * play_program.c, play_call.c, play_thread.c, play_tick.c, play_place.c, play_loop.c,
- * play_inside.c.
+ * play_inside.c, play_mapped.c.
  *
  * One thread at a time plays: that of the next event. All others are stopped, each behind its last
  * event, or in front of a call that waits for its result. */
@@ -34,6 +34,19 @@ struct program_file {
     uint64_t begin;          /* number of events in front of its first instruction */
     uint64_t size;           /* if its contents are in the recording, but not packed; otherwise 0 */
     VECTOR(uint32_t) pieces; /* numbers of its contents; 0: zeros */
+};
+
+/* Contents of the recording that a mapping has. */
+struct mapped_part {
+    uint32_t contents, place, size; /* from `place` in the contents on */
+    uint32_t offset;                /* in the mapping */
+};
+
+/* A part of the file of what is mapped. */
+struct mapped_file {
+    uint64_t place, size;
+    struct mapped_part *parts;
+    size_t count;
 };
 
 struct play_process {
@@ -71,13 +84,17 @@ struct player {
     VECTOR(struct play_thread *) threads; /* by their numbers in the recording, from 1 */
     thread_names names;                   /* of these, and of later ones that were seen already */
     struct play_process *processes;
-    struct play_process *own;   /* the only one that plays, or its ancestor; NULL: all play */
-    size_t depth;               /* of `own` in the path of the hooks */
-    bool has_come;              /* to the process that plays, of the hooks */
-    bool counts;                /* the next event is one of `own`, or all are counted */
-    int shared;                 /* descriptor of the memory that processes share, in all of them */
-    struct play_thread *thread; /* that plays */
-    pid_t process;              /* its number; 0: it is gone */
+    struct play_process *own; /* the only one that plays, or its ancestor; NULL: all play */
+    size_t depth;             /* of `own` in the path of the hooks */
+    bool has_come;            /* to the process that plays, of the hooks */
+    bool counts;              /* the next event is one of `own`, or all are counted */
+    int shared;               /* descriptor of the memory that processes share, in all of them */
+    int mapped_file;          /* descriptor of that of mapped files, in all of them, or -1 */
+    uint64_t mapped_end;      /* of it */
+    VECTOR(struct mapped_file) mapped; /* that are in it */
+    VECTOR(struct mapped_part) parts;  /* of the next mapping */
+    struct play_thread *thread;        /* that plays */
+    pid_t process;                     /* its number; 0: it is gone */
     struct playing playing;
     pid_t number;           /* of the recorded process */
     uint64_t events;        /* that were done */
@@ -303,6 +320,12 @@ bool is_at_other_pass(struct player *player);
 
 /* The next event is that the thread waits in a loop. */
 void play_loop(struct player *player);
+
+/* ---- play_mapped.c ---- */
+
+/* If CALL, with its result, maps a file of which the event has the contents, sets PLACE to where
+ * these are in the file of mapped files. Then the event has no contents any more. */
+bool place_mapped(struct player *player, const struct system_call *call, uint64_t *place);
 
 /* ---- play_data.c ---- */
 

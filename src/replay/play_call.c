@@ -109,6 +109,12 @@ static void replace_mapping(struct player *player, const struct system_call *cal
         made->arguments[5] = place;
         return;
     }
+    if (place_mapped(player, call, &place)) {
+        made->arguments[3] = kept | placed | MAP_PRIVATE;
+        made->arguments[4] = (uint64_t)player->mapped_file;
+        made->arguments[5] = place;
+        return;
+    }
     made->arguments[3] = kept | placed | MAP_ANONYMOUS | (shared ? MAP_SHARED : MAP_PRIVATE);
     made->arguments[4] = UINT64_MAX;
     made->arguments[5] = 0;

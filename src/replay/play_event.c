@@ -53,10 +53,11 @@ void end_by_corruption(struct player *player) {
 
 /* ---- events ---- */
 
-/* Memory events are copied: the next block may replace them. */
+/* Memory events are copied: the next block may replace them. Contents are read where they are
+ * written. */
 static bool keep_memory(struct player *player, struct event *event) {
     struct memory_event memory;
-    if (!read_memory_event(event, &memory) || recording_contents(&player->recording, &memory))
+    if (!read_memory_event(event, &memory))
         return false;
     if (memory.bytes && memory.size) {
         uint8_t *bytes = arena_alloc(&player->event_arena, memory.size);
@@ -148,8 +149,12 @@ bool write_shared_file(struct player *player, const struct memory_event *memory)
 
 bool write_event_memory(struct player *player, const uint64_t arguments[6]) {
     for (size_t i = 0; i < player->memory.count; i++) {
-        const struct memory_event *memory = &player->memory.data[i];
+        struct memory_event *memory = &player->memory.data[i];
         uint64_t address = memory->address;
+        if (recording_contents(&player->recording, memory)) {
+            end_by_corruption(player);
+            return false;
+        }
         if (memory->argument == QUIPU_MEMORY_FILE) {
             if (write_shared_file(player, memory))
                 continue;

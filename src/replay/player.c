@@ -443,6 +443,8 @@ void player_end(struct player *player) {
     recording_close(&player->recording);
     if (player->shared >= 0)
         close(player->shared);
+    if (player->mapped_file >= 0)
+        close(player->mapped_file);
 }
 
 /* Goes to the begin of the process that is to be played. */
@@ -460,7 +462,8 @@ const char *player_begin(struct arena *arena, const char *path, const struct pla
     struct player *player = ARENA_NEW(arena, struct player);
     *player = (struct player){.arena = arena, .hooks = hooks, .given_most = SIZE_MAX};
     const char *wrong = recording_open(arena, path, &player->recording);
-    player->shared = memfd_create("quipu", 0); /* the processes inherit it */
+    player->shared = memfd_create("quipu", 0); /* the processes inherit both */
+    player->mapped_file = memfd_create("mapped", 0);
     if (!wrong &&
         (player->shared < 0 || ftruncate(player->shared, (off_t)player_shared_end()) != 0))
         wrong = arena_print(arena, "cannot make shared memory: %s", strerror(errno));

@@ -16,6 +16,10 @@
 #include <unistd.h>
 #include <zstd.h>
 
+enum {
+    BLOCK_USUAL = 64 << 10 /* bytes; most are not larger */
+};
+
 static const char no_recording[] =
     "'%s' is not a recording; 'quipu record -o FILE -- PROGRAM' makes one";
 
@@ -76,6 +80,11 @@ const char *recording_open(struct arena *arena, const char *path, struct recordi
     return wrong;
 }
 
+static void close_blocks(struct recording *recording) {
+    free(recording->opened.events);
+    free(recording->former.events);
+}
+
 void recording_close(struct recording *recording) {
     for (size_t i = 0; i < recording->kept.count; i++)
         free(recording->kept.data[i].bytes);
@@ -83,23 +92,41 @@ void recording_close(struct recording *recording) {
     if (recording->bytes)
         munmap(recording->bytes, recording->size);
     if (recording->second)
-        free(recording->second->block);
-    free(recording->block);
+        close_blocks(recording->second);
+    close_blocks(recording);
     *recording = (struct recording){0};
 }
 
-/* Sets the events to those of the compressed BLOCK, whose bytes begin at `next`. */
-static bool decompress(struct recording *recording, const struct quipu_recording_block *block) {
+/* Reads the compressed BLOCK, whose bytes begin at `next`, into OPENED. */
+static bool decompress(const struct recording *recording, const struct quipu_recording_block *block,
+                       struct opened_block *opened) {
     if (block->size > QUIPU_RECORDING_BLOCK_MAX)
         return false;
-    free(recording->block);
-    recording->block = malloc(block->size + 1);
-    if (!recording->block)
+    if (!opened->events || opened->room < block->size) {
+        free(opened->events);
+        opened->room = block->size > BLOCK_USUAL ? block->size : BLOCK_USUAL;
+        opened->events = malloc(opened->room + 1);
+        if (!opened->events)
+            return false;
+    }
+    opened->place = recording->block_place;
+    return ZSTD_decompress(opened->events, block->size, recording->bytes + recording->next,
+                           block->stored) == block->size;
+}
+
+/* Sets the events to those of the compressed BLOCK. The one before stays open, as a reader that
+ * goes back by some events often goes there. */
+static bool open_block(struct recording *recording, const struct quipu_recording_block *block) {
+    const struct opened_block former = recording->opened;
+    recording->opened = recording->former;
+    recording->former = former;
+    struct opened_block *opened = &recording->opened;
+    if (opened->place != recording->block_place && !decompress(recording, block, opened)) {
+        opened->place = 0;
         return false;
-    size_t size = ZSTD_decompress(recording->block, block->size, recording->bytes + recording->next,
-                                  block->stored);
-    recording->events = (struct cursor){recording->block, recording->block + block->size, false};
-    return size == block->size;
+    }
+    recording->events = (struct cursor){opened->events, opened->events + block->size, false};
+    return true;
 }
 
 /* Whether BLOCK is of a later image, with which the recording does not begin. */
@@ -135,12 +162,12 @@ static enum reading next_block(struct recording *recording, const char **wrong) 
         recording->next += block.stored;
         return READING_EVENT;
     }
-    if (!is_compressed(&block) || !decompress(recording, &block)) {
+    if (!is_compressed(&block) || !open_block(recording, &block)) {
         *wrong = arena_print(recording->arena, "'%s' is corrupt: the block at byte %zu",
                              recording->path, place);
         return READING_WRONG;
     }
-    recording->first = recording->block;
+    recording->first = recording->events.next;
     recording->next += block.stored;
     return READING_EVENT;
 }

@@ -33,6 +33,13 @@ struct kept_contents {
     size_t size;
 };
 
+/* A block that was compressed. */
+struct opened_block {
+    size_t place;    /* in the file; 0: none */
+    uint8_t *events; /* NULL: none */
+    size_t room;     /* of these, at least */
+};
+
 struct recording {
     const char *path;
     uint8_t *bytes; /* the file, mapped */
@@ -41,7 +48,7 @@ struct recording {
     bool in_image;        /* the next block may be of the image with which it begins */
     size_t block_place;   /* of the present block in the file; 0: none yet */
     const uint8_t *first; /* its first event */
-    uint8_t *block;       /* the block's events, if it was compressed */
+    struct opened_block opened, former; /* the block, if it was compressed, and one before */
     struct cursor events;
     struct arena *arena;
     VECTOR(struct recording_place) contents; /* those that were read, by their numbers */
