@@ -38,11 +38,17 @@ struct program_file {
 
 /* Contents of the recording that a mapping has. */
 struct mapped_part {
-    uint32_t contents, place, size; /* from `place` in the contents on */
-    uint32_t offset;                /* in the mapping */
+    uint32_t contents, place; /* from `place` in the contents on */
+    uint64_t size, offset;    /* in the mapping */
 };
 
-/* A part of the file of what is mapped. */
+/* Where contents are in the file of what is mapped. */
+struct mapped_slot {
+    uint64_t place;
+    uint32_t size;
+};
+
+/* A copy of what is mapped. */
 struct mapped_file {
     uint64_t place, size;
     struct mapped_part *parts;
@@ -90,8 +96,11 @@ struct player {
     bool counts;              /* the next event is one of `own`, or all are counted */
     int shared;               /* descriptor of the memory that processes share, in all of them */
     int mapped_file;          /* descriptor of that of mapped files, in all of them, or -1 */
-    uint64_t mapped_end;      /* of it */
-    VECTOR(struct mapped_file) mapped; /* that are in it */
+    uint32_t first_contents;  /* number of those in its first slot */
+    VECTOR(struct mapped_slot) slots;
+    uint64_t slots_end;
+    uint64_t copies;                   /* bytes behind the slots */
+    VECTOR(struct mapped_file) mapped; /* copies */
     VECTOR(struct mapped_part) parts;  /* of the next mapping */
     struct play_thread *thread;        /* that plays */
     pid_t process;                     /* its number; 0: it is gone */
@@ -322,6 +331,12 @@ bool is_at_other_pass(struct player *player);
 void play_loop(struct player *player);
 
 /* ---- play_mapped.c ---- */
+
+/* Makes the file. Where that is not possible, contents are written to each process. */
+void begin_mapped_file(struct player *player);
+
+/* The event is one of contents, which may be mapped later. */
+void store_contents(struct player *player);
 
 /* If CALL, with its result, maps a file of which the event has the contents, sets PLACE to where
  * these are in the file of mapped files. Then the event has no contents any more. */

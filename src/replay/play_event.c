@@ -94,6 +94,8 @@ bool peek_event(struct player *player) {
             end_play(player, PLAYED_WRONG, wrong);
         if (reading != READING_EVENT)
             return false;
+        if (player->event.kind == QUIPU_EVENT_CONTENTS)
+            store_contents(player);
         if (player->event.kind == QUIPU_EVENT_CONTENTS || player->event.kind == QUIPU_EVENT_FILE)
             continue;
         if (player->event.kind == QUIPU_EVENT_SITE) {

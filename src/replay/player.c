@@ -463,7 +463,7 @@ const char *player_begin(struct arena *arena, const char *path, const struct pla
     *player = (struct player){.arena = arena, .hooks = hooks, .given_most = SIZE_MAX};
     const char *wrong = recording_open(arena, path, &player->recording);
     player->shared = memfd_create("quipu", 0); /* the processes inherit both */
-    player->mapped_file = memfd_create("mapped", 0);
+    begin_mapped_file(player);
     if (!wrong &&
         (player->shared < 0 || ftruncate(player->shared, (off_t)player_shared_end()) != 0))
         wrong = arena_print(arena, "cannot make shared memory: %s", strerror(errno));
