@@ -115,6 +115,7 @@ struct player {
     uint64_t last;          /* address of the last instruction, behind a step or at a tick */
     bool has_mapped;        /* the last event was a call that was made: the memory map is another */
     bool in_call;           /* it is stopped in front of a system call, which is not made */
+    bool is_entered;        /* it was continued so that a call in front of which it stops is made */
     bool stepped;           /* its last instruction was a single step */
     uint64_t steps;         /* since the last event, if the next one comes behind steps */
     bool announced;         /* there was a pause in front of the signal that comes next */
@@ -355,6 +356,9 @@ void keep_data(struct player *player, const struct system_call *call);
 
 /* Whether CALL, which has its result, is made in a replay. */
 bool is_made_again(const struct player *player, const struct system_call *call);
+
+/* Whether the next event is a call that most probably is made. */
+bool will_make_call(const struct player *player);
 
 /* The process is stopped in front of CALL. */
 void play_call(struct player *player, const struct system_call *call);

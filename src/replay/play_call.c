@@ -152,6 +152,19 @@ static bool replace_memory_call(struct player *player, const struct system_call 
            replace_segment(player, call, made);
 }
 
+bool will_make_call(const struct player *player) {
+    static const uint16_t numbers[] = {SYS_brk, SYS_mmap, SYS_munmap, SYS_mprotect};
+    struct event copy = player->event;
+    struct call_event call;
+    if (!player->hooks->gives_inside || !player->has_event || copy.kind != QUIPU_EVENT_CALL ||
+        !read_call_event(&copy, &call))
+        return false;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] == call.number)
+            return true;
+    return false;
+}
+
 /* Continues to the next stop of the call that is made. Returns false if there is none. */
 static bool next_stop(struct player *player, enum stop_reason reason, struct thread_stop *stop) {
     int status = 0;
@@ -176,8 +189,9 @@ static void make_call(struct player *player, const struct system_call *call) {
     player->in_call = false; /* behind it */
     player->has_mapped = true;
     bool changed = memcmp(&made, call, sizeof made) != 0;
-    if (!enter_call_again(player->process) || !next_stop(player, REASON_CALL_ENTRY, &stop) ||
-        (changed && !replace_call(player->process, made.number, made.arguments)) ||
+    bool enters = player->is_entered || (enter_call_again(player->process) &&
+                                         next_stop(player, REASON_CALL_ENTRY, &stop));
+    if (!enters || (changed && !replace_call(player->process, made.number, made.arguments)) ||
         !next_stop(player, REASON_CALL_EXIT, &stop) ||
         (changed && !set_call_arguments(player->process, call->arguments)))
         end_by_difference(player, "ends within a system call");

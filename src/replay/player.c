@@ -291,7 +291,10 @@ static bool resume(struct player *player, struct pause_request *request, int *st
         end_steps(player->process);
     player->stepped = step.is_step;
     player->last = step.address;
+    player->is_entered = !step.is_step && !player->in_call && will_make_call(player);
     long how = step.is_step ? PTRACE_SYSEMU_SINGLESTEP : PTRACE_SYSEMU;
+    if (player->is_entered)
+        how = PTRACE_SYSCALL;
     if (ptrace(how, player->process, NULL, NULL) != 0 && errno != ESRCH)
         CHECK(!"the process can be continued");
     pid_t stopped = wait_for_stop(player, request, status);
@@ -306,7 +309,7 @@ static enum play_pause go_on(struct player *player, bool step) {
     struct signal_event signal;
     if (!player_select(player))
         return PAUSE_ENDED;
-    player->has_result = false;
+    player->has_result = player->is_entered = false;
     player->counts = !is_other(player, player->thread->process);
     if (player->hooks->is_armed && refuse_armed(player))
         return PAUSE_ENDED;
