@@ -1,6 +1,8 @@
 /* diversion.c: a copy of the process that goes its own way; see diversion.h. */
 #include "debug/diversion.h"
 
+#include "debug/program.h"
+
 #include "replay/streams.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
@@ -44,14 +46,26 @@ bool end_diversion(struct diversion *diversion, struct timeline *timeline) {
         timeline->pinned = NULL;
     }
     diversion->active = diversion->changed = false;
+    diversion->thread = diversion->beside = 0;
     return lost;
 }
 
+pid_t divert_thread(struct diversion *diversion, const struct timeline *timeline, pid_t recorded) {
+    pid_t number = own_number(timeline, recorded);
+    if (number && recorded != diversion->thread) {
+        if (!get_general_registers(number, &diversion->registers))
+            return 0;
+        diversion->thread = recorded;
+    }
+    return number;
+}
+
 bool is_elsewhere(const struct diversion *diversion, const struct timeline *timeline) {
-    struct user_regs_struct here, real;
-    return diversion->active && get_general_registers(timeline_process(timeline), &here) &&
-           get_general_registers(diversion->real.process, &real) &&
-           !has_same_registers(&here, &real);
+    struct user_regs_struct here;
+    pid_t number =
+        diversion->active && diversion->thread ? own_number(timeline, diversion->thread) : 0;
+    return number && get_general_registers(number, &here) &&
+           !has_same_registers(&here, &diversion->registers);
 }
 
 /* ---- system calls ---- */
@@ -152,9 +166,25 @@ static int go_once(struct timeline *timeline, pid_t process, bool step, int *sig
     return take_stop(timeline, process, status, step, signal);
 }
 
+/* While a client calls a function in one thread, it first steps another one, which stands at a
+ * breakpoint, over that. As this one has no part in the call, it is put back when that goes on. */
+static pid_t choose_thread(struct diversion *diversion, const struct timeline *timeline,
+                           bool step) {
+    pid_t former = diversion->beside ? own_number(timeline, diversion->beside) : 0;
+    pid_t number = step ? own_number(timeline, timeline->stepper) : 0;
+    if (former)
+        set_general_registers(former, &diversion->beside_registers);
+    diversion->beside = 0;
+    if (!number || timeline->stepper == diversion->thread ||
+        !get_general_registers(number, &diversion->beside_registers))
+        return own_number(timeline, diversion->thread);
+    diversion->beside = timeline->stepper;
+    return number;
+}
+
 struct halt run_diversion(struct diversion *diversion, struct timeline *timeline, bool step,
                           int *signal) {
-    pid_t process = timeline_process(timeline);
+    pid_t process = choose_thread(diversion, timeline, step);
     const struct point *point = points_find(&timeline->points, next_instruction(process));
     int kind = GO_ON;
     diversion->changed = false;

@@ -62,14 +62,15 @@ static void write_registers(struct session *session, size_t number, const struct
     uint8_t present[DEBUGGER_REGISTER_MAX];
     if (!may_change(session))
         return;
-    bool good = read_all(session, &registers);
+    pid_t thread = divert_thread(&session->diversion, session->timeline, shown_thread(session));
+    bool good = thread && read_all(session, &registers);
     for (size_t at = 0; good && at < bytes->count; number++) {
         size_t size = debugger_register(&registers, number, present);
         good = size && at + size <= bytes->count &&
                set_debugger_register(&registers, number, (const uint8_t *)bytes->data + at, size);
         at += all ? size : bytes->count;
     }
-    if (good && set_registers(timeline_process(session->timeline), &registers))
+    if (good && set_registers(thread, &registers))
         answer_text(session, "OK");
     else
         answer_error(session, "the register cannot be set");

@@ -57,6 +57,7 @@ static void tell_when(struct session *session, const char *argument) {
 void come_to(struct session *session) {
     bool at_signal = session->timeline->here.at_signal;
     session->halt = (struct halt){.kind = at_signal ? HALT_SIGNAL : HALT_STEP};
+    session->selected = 0;
     tell(session, "quipu: use 'maintenance flush register-cache' and 'frame' to see it\n");
 }
 

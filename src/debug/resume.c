@@ -40,9 +40,7 @@ static uint8_t debugger_signal(int signal) {
 static void answer_registers(struct session *session) {
     static const uint8_t numbers[] = {DEBUGGER_FRAME, DEBUGGER_STACK, DEBUGGER_ADDRESS};
     static struct registers registers;
-    const struct timeline *timeline = session->timeline;
-    pid_t process = timeline->moment_thread ? own_number(timeline, timeline->moment_thread)
-                                            : timeline_process(timeline);
+    pid_t process = own_number(session->timeline, stopped_thread(session));
     if (!process || !get_general_registers(process, &registers.general))
         return;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -120,7 +118,7 @@ static void end_halt(struct session *session, struct halt halt) {
         halt.kind = HALT_STEP;
     }
     session->halt = halt;
-    session->selected = 0;
+    session->selected = stopped_thread(session); /* the client takes it for selected */
     if (halt.kind == HALT_END && session->timeline->here.ended && !session->told_end) {
         session->told_end = true;
         struct arena arena = {0};
@@ -232,5 +230,6 @@ void take_run(struct session *session, const char *text) {
         return;
     }
     session->halt = (struct halt){.kind = HALT_STEP};
+    session->selected = 0;
     answer_halt(session);
 }

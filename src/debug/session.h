@@ -62,7 +62,11 @@ void tell_line(struct session *session, const char *format, unsigned long long n
 /* Returns the recorded number of the thread that the user looks at. */
 pid_t shown_thread(const struct session *session);
 
-/* Appends the name of the thread that executes, or whose moment this is. */
+/* Returns that of the thread that executes, or whose moment this is, or which has gone its own way
+ * in a copy. */
+pid_t stopped_thread(const struct session *session);
+
+/* Appends the name of that thread. */
 void answer_thread(struct session *session);
 
 /* Returns the number of the thread whose registers are asked for. */

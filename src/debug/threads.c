@@ -22,11 +22,16 @@ static pid_t take_thread(const char **text) {
     return (pid_t)number;
 }
 
-pid_t shown_thread(const struct session *session) {
+/* Where it was gone to a moment, its thread is what the user wants to see. */
+pid_t stopped_thread(const struct session *session) {
     const struct timeline *timeline = session->timeline;
-    if (session->selected)
-        return session->selected;
+    if (is_elsewhere(&session->diversion, timeline))
+        return session->diversion.beside ? session->diversion.beside : session->diversion.thread;
     return timeline->moment_thread ? timeline->moment_thread : player_thread(timeline->player);
+}
+
+pid_t shown_thread(const struct session *session) {
+    return session->selected ? session->selected : stopped_thread(session);
 }
 
 pid_t selected_thread(const struct session *session) {
@@ -41,10 +46,8 @@ static void add_name(const struct session *session, struct buffer *text, pid_t t
     buffer_print(text, "%x", (unsigned)thread);
 }
 
-/* Where it was gone to a moment, its thread is what the user wants to see. */
 void answer_thread(struct session *session) {
-    pid_t moment = session->timeline->moment_thread;
-    add_name(session, &session->answer, moment ? moment : player_thread(session->timeline->player));
+    add_name(session, &session->answer, stopped_thread(session));
 }
 
 void take_selection(struct session *session, const char *text) {
