@@ -206,7 +206,8 @@ def accesses(text, end, step, behind, vectors=None):
             turns = step[NUMBER['rcx']] - (behind[NUMBER['rcx']] if behind else 0)
         return string_accesses(string[1], element_size(string[2], operands), turns, step)
     width = 2 if mnemonic in ('pushw', 'popw') else 8
-    popped = width if mnemonic.startswith('pop') else 0
+    pops = mnemonic.startswith('pop') and mnemonic != 'popcnt'
+    popped = width if pops else 0
     address = operand_address(operands, step, end, popped)
     bit = BIT.match(f'{mnemonic} {operands}')
     if bit:
@@ -214,7 +215,7 @@ def accesses(text, end, step, behind, vectors=None):
     there = [] if address is None else [address]
     if mnemonic.startswith(('push', 'call')):
         return there + [(stack - width) & MASK]
-    if mnemonic.startswith('pop'):
+    if pops:
         return [stack] + there
     if mnemonic.startswith('ret'):
         return [stack]
