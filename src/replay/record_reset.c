@@ -1,9 +1,10 @@
 /* record_reset.c: memory that a call gives the contents of its file again, or zeros; see record.h.
  *
- * A replay has no files: there such memory is anonymous, so madvise and mremap, which are made
- * again, leave zeros. What the file has is recorded behind the call. A call of madvise that fails
- * may have dropped a part of its range, depending on what a replay does not have (mlock): it is not
- * made again, and the whole range is recorded.
+ * A replay has no files: there such memory is anonymous, or a part of what the player has mapped,
+ * so madvise and mremap, which are made again, leave zeros or other bytes. What the file has is
+ * recorded behind the call. A call of madvise that fails may have dropped a part of its range,
+ * depending on what a replay does not have (mlock): it is not made again, and the whole range is
+ * recorded.
  *
  * Which memory is that of files is read again only behind calls that map some: what has become
  * anonymous meanwhile is recorded without need. */

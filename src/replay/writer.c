@@ -124,7 +124,8 @@ void recording_gather(struct recording_writer *writer, bool on) {
 }
 
 enum {
-    HEAD_MOST = 1 + 2 * 10 /* bytes in front of those of an event */
+    HEAD_MOST = 1 + 2 * 10,                    /* bytes in front of those of an event */
+    CALL_MOST = 10 + sizeof(uint32_t) + 1 + 10 /* of one of a call */
 };
 
 /* Writes VALUE as a ULEB128. Returns its size. */
@@ -168,14 +169,16 @@ void recording_add(struct recording_writer *writer, enum quipu_event_kind kind, 
 
 void recording_add_call(struct recording_writer *writer, uint32_t thread, uint64_t number,
                         uint32_t hash, int stream, int64_t result) {
-    uint8_t head[HEAD_MOST], event[32];
+    uint8_t event[CALL_MOST];
     size_t size = write_uleb128(event, number);
     memcpy(event + size, &hash, sizeof hash);
     size += sizeof hash;
     event[size++] = (uint8_t)stream;
     size += write_uleb128(event + size, fold_sign(result));
-    buffer_add(&writer->events, head, write_head(head, QUIPU_EVENT_CALL, thread, size));
-    buffer_add(&writer->events, event, size);
+    uint8_t *room = buffer_room(&writer->events, HEAD_MOST + size);
+    size_t head = write_head(room, QUIPU_EVENT_CALL, thread, size);
+    memcpy(room + head, event, size);
+    buffer_extend(&writer->events, head + size);
     end_event(writer);
 }
 
@@ -193,16 +196,15 @@ void recording_add_memory(struct recording_writer *writer, uint32_t thread, uint
         const size_t most = QUIPU_RECORDING_MEMORY_MAX;
         const size_t part = size - done < most ? size - done : most;
         const uint64_t place = address + done;
-        uint8_t head[HEAD_MOST], event[1 + sizeof place] = {find_argument(arguments, place)};
-        size_t begin = 1;
-        if (event[0] == QUIPU_MEMORY_ADDRESS) {
-            memcpy(event + 1, &place, sizeof place);
-            begin += sizeof place;
-        }
-        buffer_add(&writer->events, head,
-                   write_head(head, QUIPU_EVENT_MEMORY, thread, begin + part));
-        buffer_add(&writer->events, event, begin);
-        buffer_add(&writer->events, bytes + done, part);
+        const uint8_t argument = find_argument(arguments, place);
+        const size_t begin = argument == QUIPU_MEMORY_ADDRESS ? 1 + sizeof place : 1;
+        uint8_t *room = buffer_room(&writer->events, HEAD_MOST + begin + part);
+        size_t head = write_head(room, QUIPU_EVENT_MEMORY, thread, begin + part);
+        room[head] = argument;
+        if (begin > 1)
+            memcpy(room + head + 1, &place, sizeof place);
+        memcpy(room + head + begin, bytes + done, part);
+        buffer_extend(&writer->events, head + begin + part);
         end_event(writer);
         done += part;
     }

@@ -36,6 +36,16 @@ void buffer_add(struct buffer *buffer, const void *bytes, size_t count) {
     buffer->data[buffer->count] = '\0';
 }
 
+void *buffer_room(struct buffer *buffer, size_t most) {
+    reserve(buffer, most);
+    return buffer->data + buffer->count;
+}
+
+void buffer_extend(struct buffer *buffer, size_t count) {
+    buffer->count += count;
+    buffer->data[buffer->count] = '\0';
+}
+
 void buffer_text(struct buffer *buffer, const char *text) {
     buffer_add(buffer, text, strlen(text));
 }

@@ -13,6 +13,11 @@ struct buffer {
 };
 
 void buffer_add(struct buffer *buffer, const void *bytes, size_t count);
+
+/* Returns room for MOST bytes behind those that are there. Then buffer_extend adds those of them
+ * that were written. */
+void *buffer_room(struct buffer *buffer, size_t most);
+void buffer_extend(struct buffer *buffer, size_t count);
 void buffer_text(struct buffer *buffer, const char *text);
 void buffer_print(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
