@@ -177,6 +177,35 @@ const uint8_t *find_code_function(struct inside_files *files, const char *path, 
     return file->bytes + range->offset;
 }
 
+/* Whether a short jump of another function than that at FROM goes to between FROM and TO. */
+static bool is_jumped_into_nearby(const struct inside_file *file, uint64_t from, uint64_t to) {
+    for (size_t i = first_range(file, from); i < file->ranges.count; i++) {
+        const struct code_range *range = &file->ranges.data[i];
+        if (range->offset > to + CALL_REACH)
+            break;
+        bool is_own = from - range->offset < range->size;
+        if (!is_own && range->offset + range->size <= file->size &&
+            is_jumped_into_from(file->bytes + range->offset, range->size,
+                                (int64_t)(from - range->offset), (int64_t)(to - range->offset)))
+            return true;
+    }
+    return false;
+}
+
+bool is_entered_from_outside(struct inside_files *files, const char *path, uint64_t from,
+                             uint64_t to) {
+    const struct inside_file *file = find_file(files, path);
+    if (!file)
+        file = find_young_file(files, path);
+    if (!file || !file->bytes || !file->ranges.count)
+        return true;
+    uint64_t start = file->ranges.data[0].offset;
+    const struct code_range *last = &file->ranges.data[file->ranges.count - 1];
+    uint64_t end = last->offset + last->size < file->size ? last->offset + last->size : file->size;
+    return from < start || to > end || is_jumped_into_nearby(file, from, to) ||
+           is_reached_by_distance(file->bytes + start, end - start, from - start, to - start);
+}
+
 void forget_inside_files(struct inside_files *files) {
     for (size_t i = 0; i < files->files.count; i++)
         unmap_file(files->files.data[i]);

@@ -33,8 +33,6 @@ enum {
     DEAD_MAX = 1 << 20,         /* bytes below it that are left out, of a thread's stack */
     COPIED_MAX = 1 << 20,       /* bytes of a mapping that are looked at for changes */
     CODE_READ = MOVED_MAX + 16, /* bytes of code that are looked at */
-    ENTRY_BYTES = 16            /* of a function, into which others may jump: glibc's mempcpy does
-                                 * behind the first instruction of memcpy */
 };
 
 /* In seconds: how long a thread executes before it is stopped if only its turn is to end; between
@@ -182,10 +180,14 @@ static bool find_bytes(struct recorded_thread *thread, const struct place_mappin
             ? find_code_function(&thread->recorder->inside_files, mapping->path,
                                  address - mapping->start + mapping->offset, &size, &at)
             : NULL;
-    if (function && (at < ENTRY_BYTES || at >= size ||
-                     memcmp(function + at, code, lesser(count, size - at)) != 0))
-        function = NULL; /* others may jump into it, or the process has changed it */
+    if (function && (at >= size || memcmp(function + at, code, lesser(count, size - at)) != 0))
+        function = NULL; /* the process has changed it */
     place->size = (uint8_t)bytes_for_jump(code, count, function, size, at);
+    uint64_t offset = address - mapping->start + mapping->offset;
+    if (place->size && bytes_for_jump(code, count, NULL, 0, 0) == 0 &&
+        is_entered_from_outside(&thread->recorder->inside_files, mapping->path, offset,
+                                offset + place->size))
+        place->size = 0;
     memcpy(place->bytes, code, place->size);
     return place->size;
 }

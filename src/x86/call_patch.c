@@ -74,7 +74,10 @@ static int64_t distance_of(const uint8_t *code, size_t size) {
     return distance;
 }
 
-bool is_jumped_into(const uint8_t *code, size_t count, size_t from, size_t to) {
+/* Whether a direct jump of the code goes to between FROM and TO, or with INDIRECT it has an
+ * indirect one, which may. */
+static bool has_jump_to(const uint8_t *code, size_t count, uint64_t from, uint64_t to,
+                        bool indirect) {
     for (size_t at = 0; at < count;) {
         struct decoded decoded;
         if (!decode_instruction(code + at, count - at, &decoded))
@@ -83,9 +86,29 @@ bool is_jumped_into(const uint8_t *code, size_t count, size_t from, size_t to) {
                       decoded.class == CLASS_CONDITIONAL_NEAR || decoded.class == CLASS_TRANSACTION;
         uint64_t target =
             direct ? at + decoded.size + (uint64_t)distance_of(code + at, decoded.size) : 0;
-        if (decoded.class == CLASS_JUMP_INDIRECT || (direct && target > from && target < to))
+        if ((indirect && decoded.class == CLASS_JUMP_INDIRECT) ||
+            (direct && target - from - 1 < to - from - 1))
             return true;
         at += decoded.size;
+    }
+    return false;
+}
+
+bool is_jumped_into(const uint8_t *code, size_t count, size_t from, size_t to) {
+    return has_jump_to(code, count, from, to, true);
+}
+
+bool is_jumped_into_from(const uint8_t *code, size_t count, int64_t from, int64_t to) {
+    return has_jump_to(code, count, (uint64_t)from, (uint64_t)to, false);
+}
+
+bool is_reached_by_distance(const uint8_t *code, size_t count, size_t from, size_t to) {
+    int32_t distance;
+    for (size_t at = 0; at + sizeof distance <= count; at++) {
+        memcpy(&distance, code + at, sizeof distance);
+        uint64_t target = at + sizeof distance + (uint64_t)(int64_t)distance;
+        if (target - from - 1 < to - from - 1)
+            return true;
     }
     return false;
 }
