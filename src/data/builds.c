@@ -11,6 +11,7 @@
 #include "format/data_file.h"
 #include "symbols/binary.h"
 #include "symbols/demangle.h"
+#include "symbols/moved.h"
 #include "util/diag.h"
 #include "x86/decode.h"
 
@@ -101,7 +102,10 @@ static struct binary *open_build_path(struct arena *arena, const struct data_mod
     struct binary *binary;
     const char *cause = binary_open(arena, path->path, &binary);
     if (cause) {
-        path->wrong = arena_print(arena, "its binary '%s' cannot be read: %s", path->path, cause);
+        path->wrong = arena_print(arena,
+                                  "its binary '%s' cannot be read: %s; if it was moved, name its "
+                                  "directory in QUIPU_BINARIES",
+                                  path->path, cause);
         path->gone = access(path->path, F_OK) != 0 && errno == ENOENT;
         return NULL;
     }
@@ -143,13 +147,10 @@ struct module *make_module(struct arena *arena, const struct data_module *wanted
     return module;
 }
 
-/* Reads the binary at PATH, or sets path.wrong to the error. */
-static void read_build_path(struct build *build, struct build_path *path) {
+/* Makes the build's module of BINARY, which ran as PATH, or sets path.wrong to the error. */
+static void read_build_binary(struct build *build, struct build_path *path, struct binary *binary) {
     const struct data_module *wanted = build->wanted;
     struct arena *arena = &build->own.arena;
-    struct binary *binary = open_build_path(arena, wanted, path);
-    if (!binary)
-        return;
     struct module *module = make_module(arena, wanted, path->path);
     module->cell_count = wanted->cell_count;
     module->binary = binary;
@@ -162,6 +163,29 @@ static void read_build_path(struct build *build, struct build_path *path) {
     binary_close(binary);
 }
 
+/* Reads the binary at PATH, or sets path.wrong to the error. */
+static void read_build_path(struct build *build, struct build_path *path) {
+    struct binary *binary = open_build_path(&build->own.arena, build->wanted, path);
+    if (binary)
+        read_build_binary(build, path, binary);
+}
+
+/* Reads the binary that was at PATH from where the user says that it is now. */
+static void read_moved(struct build *build, struct build_path *path) {
+    const struct data_module *wanted = build->wanted;
+    struct binary *binary =
+        open_moved(&build->own.arena, path->path, wanted->build_id, wanted->build_id_size);
+    if (!binary)
+        return;
+    const char *wrong = check_build(&build->own.arena, binary, wanted, binary->path);
+    if (!wrong) {
+        read_build_binary(build, path, binary);
+        return;
+    }
+    path->wrong = wrong;
+    binary_close(binary);
+}
+
 static const char *read_build(void *context, size_t worker, size_t number) {
     (void)worker;
     struct builds *builds = context;
@@ -169,6 +193,8 @@ static const char *read_build(void *context, size_t worker, size_t number) {
     vector_push(&build->own.arena, &build->own.files, "");
     for (size_t i = 0; !build->module && i < build->paths.count; i++)
         read_build_path(build, &build->paths.data[i]);
+    for (size_t i = 0; !build->module && i < build->paths.count; i++)
+        read_moved(build, &build->paths.data[i]);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 
 #include "format/notes.h"
 #include "symbols/binary.h"
+#include "symbols/moved.h"
 #include "symbols/stack.h"
 
 #include <errno.h>
@@ -100,15 +101,33 @@ static const char *other_build(struct arena *arena, const struct trace *trace, c
                        path, trace->path);
 }
 
+/* Opens the binary that ran as PATH: there, or where the user says that it is now. */
+static const char *open_traced(struct arena *arena, const char *path, const uint8_t *build_id,
+                               struct binary **binary) {
+    const char *cause = binary_open(arena, path, binary);
+    if (!cause && is_of_build(*binary, build_id))
+        return NULL;
+    const uint32_t size = sizeof(((struct quipu_trace_chunk *)0)->build_id);
+    struct binary *moved = open_moved(arena, path, build_id, size);
+    if (!moved)
+        return cause;
+    if (!cause)
+        binary_close(*binary);
+    *binary = moved;
+    return NULL;
+}
+
 /* Opens the binary at PATH as a further module of the trace. Its build must have BUILD_ID. */
 static const char *open_module(struct arena *arena, struct trace *trace, const char *path,
                                const uint8_t *build_id) {
     struct traced_module *module = ARENA_NEW(&trace->arena, struct traced_module);
     module->path = path;
     size_t size;
-    const char *cause = binary_open(arena, path, &module->binary);
+    const char *cause = open_traced(arena, path, build_id, &module->binary);
     if (cause)
-        return arena_print(arena, "'%s': %s; '%s' can only be read beside the binary it is of",
+        return arena_print(arena,
+                           "'%s': %s; '%s' can only be read beside the binary it is of: if that "
+                           "was moved, name its directory in QUIPU_BINARIES",
                            path, cause, trace->path);
     vector_push(&trace->arena, &trace->modules, module);
     if (!is_of_build(module->binary, build_id))
