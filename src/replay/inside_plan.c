@@ -192,8 +192,8 @@ static bool is_jumped_into_nearby(const struct inside_file *file, uint64_t from,
     return false;
 }
 
-bool is_entered_from_outside(struct inside_files *files, const char *path, uint64_t from,
-                             uint64_t to) {
+bool is_entered_from_other_functions(struct inside_files *files, const char *path, uint64_t from,
+                                     uint64_t to) {
     const struct inside_file *file = find_file(files, path);
     if (!file)
         file = find_young_file(files, path);

@@ -42,8 +42,8 @@ const uint8_t *find_code_function(struct inside_files *files, const char *path, 
 
 /* Whether code of other functions of the file at PATH may enter a function between the offsets FROM
  * and TO, or that is not known: glibc's mempcpy jumps behind the first instruction of memcpy. */
-bool is_entered_from_outside(struct inside_files *files, const char *path, uint64_t from,
-                             uint64_t to);
+bool is_entered_from_other_functions(struct inside_files *files, const char *path, uint64_t from,
+                                     uint64_t to);
 void forget_inside_files(struct inside_files *files);
 
 #endif

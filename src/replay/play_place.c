@@ -37,7 +37,8 @@ bool is_at_other_pass(struct player *player) {
 
 void approach_place(struct player *player, bool step) {
     if (!step && peek_place(player) && player_settle(player))
-        state_stop_begin(&player->state_stop, player->process, &player->state_place);
+        state_stop_begin(&player->state_stop, player->process, player->shared,
+                         &player->state_place);
 }
 
 enum state_stopped leave_place(struct player *player, int status) {

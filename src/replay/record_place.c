@@ -185,8 +185,8 @@ static bool find_bytes(struct recorded_thread *thread, const struct place_mappin
     place->size = (uint8_t)bytes_for_jump(code, count, function, size, at);
     uint64_t offset = address - mapping->start + mapping->offset;
     if (place->size && bytes_for_jump(code, count, NULL, 0, 0) == 0 &&
-        is_entered_from_outside(&thread->recorder->inside_files, mapping->path, offset,
-                                offset + place->size))
+        is_entered_from_other_functions(&thread->recorder->inside_files, mapping->path, offset,
+                                        offset + place->size))
         place->size = 0;
     memcpy(place->bytes, code, place->size);
     return place->size;

@@ -7,6 +7,7 @@
 #include "tracee/state_stop.h"
 
 #include "tracee/free_memory.h"
+#include "tracee/shared_text.h"
 #include "tracee/stop.h"
 #include "tracee/tracee.h"
 #include "x86/call_stop.h"
@@ -183,14 +184,14 @@ static uint64_t find_room(pid_t thread, uint64_t address) {
     return find_free_memory(thread, first, last, choose_address, address);
 }
 
-/* Makes a system call by an instruction at ADDRESS, whose bytes there are BYTES. */
-static int64_t call_at(pid_t thread, uint64_t address, const uint8_t *bytes, long number,
+/* Makes a system call by an instruction at the address of STOP. */
+static int64_t call_at(const struct state_stop *stop, pid_t thread, long number,
                        const uint64_t arguments[6]) {
     static const uint8_t code[] = {0x0f, 0x05};
-    if (!write_memory(thread, address, code, sizeof code))
+    if (!write_text(thread, stop->shared, stop->address, code, sizeof code))
         return -1;
-    int64_t result = inject_call(thread, address, number, arguments, NULL);
-    return write_memory(thread, address, bytes, sizeof code) ? result : -1;
+    int64_t result = inject_call(thread, stop->address, number, arguments, NULL);
+    return write_text(thread, stop->shared, stop->address, stop->bytes, sizeof code) ? result : -1;
 }
 
 static bool map_code(struct state_stop *stop, pid_t thread) {
@@ -200,8 +201,7 @@ static bool map_code(struct state_stop *stop, pid_t thread) {
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
                                    UINT64_MAX,
                                    0};
-    if (!arguments[0] ||
-        call_at(thread, stop->address, stop->bytes, SYS_mmap, arguments) != (int64_t)arguments[0])
+    if (!arguments[0] || call_at(stop, thread, SYS_mmap, arguments) != (int64_t)arguments[0])
         return false;
     stop->check.code = arguments[0];
     stop->check.data = arguments[0] + PAGE;
@@ -211,7 +211,7 @@ static bool map_code(struct state_stop *stop, pid_t thread) {
 static void unmap_code(struct state_stop *stop, pid_t thread) {
     const uint64_t arguments[6] = {stop->check.code, CODE_ROOM};
     if (stop->check.code)
-        call_at(thread, stop->address, stop->bytes, SYS_munmap, arguments);
+        call_at(stop, thread, SYS_munmap, arguments);
     stop->check.code = 0;
 }
 
@@ -229,7 +229,7 @@ static bool set_check(struct state_stop *stop, pid_t thread, const struct state_
     if (write_state_check(&stop->check, code, jump) &&
         write_data(thread, stop->check.code, code, sizeof code) &&
         write_data(thread, stop->check.data, &place->data, sizeof place->data) &&
-        write_memory(thread, stop->address, jump, sizeof jump))
+        write_text(thread, stop->shared, stop->address, jump, sizeof jump))
         return true;
     unmap_code(stop, thread);
     return false;
@@ -244,15 +244,16 @@ static bool may_check(pid_t thread, const struct state_place *place) {
            memcmp(bytes, place->bytes, place->size) == 0;
 }
 
-void state_stop_begin(struct state_stop *stop, pid_t thread, const struct state_place *place) {
+void state_stop_begin(struct state_stop *stop, pid_t thread, int shared,
+                      const struct state_place *place) {
     const uint8_t trap = BREAKPOINT_BYTE;
-    *stop = (struct state_stop){.address = place->registers.rip};
+    *stop = (struct state_stop){.address = place->registers.rip, .shared = shared};
     stop->is_set = may_check(thread, place) && set_check(stop, thread, place);
     if (stop->is_set || !read_memory(thread, stop->address, stop->bytes, 1) ||
         *stop->bytes == BREAKPOINT_BYTE)
         return;
     stop->changed = 1;
-    stop->is_set = write_memory(thread, stop->address, &trap, 1);
+    stop->is_set = write_text(thread, shared, stop->address, &trap, 1);
 }
 
 /* The thread cannot read the quick value, as it has another stack: it is at another pass. */
@@ -314,7 +315,7 @@ enum state_stopped state_stop_end(struct state_stop *stop, pid_t thread, int sta
     stop->is_set = false;
     enum state_stopped stopped = stop->check.code ? leave_check(stop, thread, status)
                                                   : leave_breakpoint(stop, thread, status);
-    write_memory(thread, stop->address, stop->bytes, stop->changed);
+    write_text(thread, stop->shared, stop->address, stop->bytes, stop->changed);
     if (!in_call) /* where the run differs */
         unmap_code(stop, thread);
     return stopped;

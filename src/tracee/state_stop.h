@@ -40,6 +40,7 @@ bool is_at_state_place(pid_t thread, const struct state_place *place);
 struct state_stop {
     bool is_set; /* the text of the process is changed */
     uint64_t address;
+    int shared;               /* the file that may be mapped there */
     struct state_check check; /* code 0: none; there is a breakpoint at the address alone */
     uint8_t changed;          /* bytes at the address that are changed */
     uint8_t bytes[MOVED_MAX]; /* that were there */
@@ -47,8 +48,10 @@ struct state_stop {
 
 /* Makes THREAD, which is stopped anywhere but in front of a system call, stop at each pass of
  * PLACE's instruction, or only at those that may be PLACE. The process has other memory until
- * state_stop_end. */
-void state_stop_begin(struct state_stop *stop, pid_t thread, const struct state_place *place);
+ * state_stop_end. SHARED is the file of which parts may be mapped there, where the process may not
+ * write. */
+void state_stop_begin(struct state_stop *stop, pid_t thread, int shared,
+                      const struct state_place *place);
 
 enum state_stopped {
     STATE_NONE,    /* it has stopped for another reason, and is in its own text */
