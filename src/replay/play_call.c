@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -230,6 +231,19 @@ static void note_alternate_stack(struct player *player, const struct system_call
         stack.ss_flags & SS_DISABLE ? 0 : (uint64_t)stack.ss_sp + stack.ss_size;
 }
 
+/* A thread that has chosen its processors executes on the same ones, as far as they are there:
+ * what cpuid tells depends on that, and libraries ask it on each processor in turn. */
+static void follow_affinity(const struct player *player, const struct system_call *call) {
+    const uint64_t *arguments = call->arguments;
+    cpu_set_t processors;
+    bool is_own = arguments[0] == 0 || (int32_t)arguments[0] == (int32_t)player->thread->recorded;
+    size_t size = arguments[1] < sizeof processors ? arguments[1] : sizeof processors;
+    CPU_ZERO(&processors);
+    if (call->number == SYS_sched_setaffinity && call->result == 0 && is_own &&
+        read_memory(player->process, arguments[2], &processors, size))
+        sched_setaffinity(player->process, sizeof processors, &processors);
+}
+
 static void give_call_event(struct player *player, const struct system_call *call, int stream) {
     write_output(player, call, stream);
     keep_data(player, call);
@@ -242,6 +256,7 @@ static void give_call_event(struct player *player, const struct system_call *cal
     if (player->ended || !write_event_memory(player, call->arguments))
         return;
     note_alternate_stack(player, call);
+    follow_affinity(player, call);
     end_shared_inside(player, call);
     player->playing.calls++;
     player->has_result = true;
