@@ -203,7 +203,7 @@ bool is_entered_from_other_functions(struct inside_files *files, const char *pat
     const struct code_range *last = &file->ranges.data[file->ranges.count - 1];
     uint64_t end = last->offset + last->size < file->size ? last->offset + last->size : file->size;
     return from < start || to > end || is_jumped_into_nearby(file, from, to) ||
-           is_reached_by_distance(file->bytes + start, end - start, from - start, to - start);
+           is_reached_by_near_jump(file->bytes + start, end - start, from - start, to - start);
 }
 
 void forget_inside_files(struct inside_files *files) {

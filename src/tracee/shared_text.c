@@ -5,37 +5,27 @@
 #include "tracee/shared_text.h"
 
 #include "tracee/tracee.h"
+#include "util/memory_map.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Sets PLACE to that of ADDRESS in the file SHARED. Returns false if another file, or none, is
  * mapped there. */
 static bool find_place(pid_t process, int shared, uint64_t address, uint64_t *place) {
-    char path[64], *line = NULL, *at;
-    size_t room = 0;
+    struct memory_map map;
+    struct memory_mapping mapping;
     struct stat status;
     bool found = false;
     if (fstat(shared, &status) != 0)
         return false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    FILE *file = fopen(path, "re");
-    while (file && !found && getline(&line, &room, file) > 0) {
-        uint64_t start = strtoull(line, &at, 16), end = strtoull(at + 1, &at, 16);
-        if (address - start >= end - start)
-            continue;
-        static const int protection_size = 6; /* " r-xs " */
-        uint64_t offset = strtoull(at + protection_size, &at, 16);
-        strtoull(at, &at, 16); /* the device */
-        strtoull(at + 1, &at, 16);
-        found = strtoull(at, &at, 10) == status.st_ino;
-        *place = offset + (address - start);
+    memory_map_open(&map, process);
+    while (!found && memory_map_next(&map, &mapping)) {
+        uint64_t place_in_mapping = address - mapping.start;
+        found = place_in_mapping < mapping.end - mapping.start && mapping.inode == status.st_ino;
+        *place = mapping.offset + place_in_mapping;
     }
-    free(line);
-    if (file)
-        fclose(file);
+    memory_map_close(&map);
     return found;
 }
 

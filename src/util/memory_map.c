@@ -36,6 +36,9 @@ bool read_memory_mapping(char *line, struct memory_mapping *mapping) {
                           (at[3] == 'x' ? PROT_EXEC : 0);
     mapping->is_shared = at[4] == 's';
     mapping->offset = strtoull(at + strlen(" rwxp "), &at, 16);
+    at += strspn(at, " ");
+    at += strcspn(at, " \n"); /* the device */
+    mapping->inode = strtoull(at, &at, 10);
     at += strcspn(at, "/[\n");
     mapping->path = at;
     mapping->is_file = *at == '/';

@@ -18,6 +18,7 @@ struct memory_map {
 struct memory_mapping {
     uint64_t start, end;
     uint64_t offset; /* in the file */
+    uint64_t inode;  /* of the file; 0: there is none */
     int protection;  /* PROT_READ, PROT_WRITE, PROT_EXEC */
     bool is_shared;
     bool is_file;

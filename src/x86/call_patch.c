@@ -102,9 +102,13 @@ bool is_jumped_into_from(const uint8_t *code, size_t count, int64_t from, int64_
     return has_jump_to(code, count, (uint64_t)from, (uint64_t)to, false);
 }
 
-bool is_reached_by_distance(const uint8_t *code, size_t count, size_t from, size_t to) {
+/* The Intel manual, volume 2: CALL rel32 (e8), JMP rel32 (e9), Jcc rel32 (0f 80 to 0f 8f). */
+bool is_reached_by_near_jump(const uint8_t *code, size_t count, size_t from, size_t to) {
     int32_t distance;
-    for (size_t at = 0; at + sizeof distance <= count; at++) {
+    for (size_t at = 1; at + sizeof distance <= count; at++) {
+        bool is_conditional = at > 1 && code[at - 2] == 0x0f && code[at - 1] >> 4 == 8;
+        if (!is_conditional && (code[at - 1] & 0xfe) != 0xe8)
+            continue;
         memcpy(&distance, code + at, sizeof distance);
         uint64_t target = at + sizeof distance + (uint64_t)(int64_t)distance;
         if (target - from - 1 < to - from - 1)

@@ -42,9 +42,9 @@ bool is_jumped_into(const uint8_t *code, size_t count, size_t from, size_t to);
  * are outside of it and relative to its begin. */
 bool is_jumped_into_from(const uint8_t *code, size_t count, int64_t from, int64_t to);
 
-/* Whether any four of the COUNT bytes at CODE, taken as the distance at the end of a jump or a
- * call, lead to between FROM and TO. Short jumps have fewer. */
-bool is_reached_by_distance(const uint8_t *code, size_t count, size_t from, size_t to);
+/* Whether any of the COUNT bytes at CODE may begin a jump or a call that goes to between FROM and
+ * TO by a distance of four bytes. Short jumps have one. */
+bool is_reached_by_near_jump(const uint8_t *code, size_t count, size_t from, size_t to);
 
 /* Returns how many bytes behind the call at PLACE of a function of COUNT bytes at CODE must move
  * so that a long jump has room, or 0 if that is not possible. Only instructions move that concern

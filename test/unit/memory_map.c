@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PAGE 4096
@@ -40,6 +41,8 @@ static void test_file(void) {
     struct memory_mapping mapping = find(at);
     EXPECT(mapping.start == (uint64_t)at && mapping.end == (uint64_t)at + PAGE);
     EXPECT(mapping.offset == 2 * PAGE && mapping.protection == PROT_READ);
+    struct stat status;
+    EXPECT(fstat(file, &status) == 0 && mapping.inode == status.st_ino);
     EXPECT(mapping.is_shared && mapping.is_file);
     EXPECT(*mapping.path == '/' && strstr(mapping.path, "/a [strange]\nname"));
     EXPECT(unlink(name) == 0 && close(file) == 0);
@@ -67,7 +70,8 @@ static void test_bad_lines(void) {
         EXPECT(!read_memory_mapping(text, &mapping));
     }
     snprintf(text, sizeof text, "1000-2000 rw-p 00003000 00:00 0");
-    EXPECT(read_memory_mapping(text, &mapping) && mapping.offset == 0x3000 && !*mapping.path);
+    EXPECT(read_memory_mapping(text, &mapping) && mapping.offset == 0x3000 && mapping.inode == 0 &&
+           !*mapping.path);
     EXPECT(!memory_map_open(&map, -1) && !memory_map_next(&map, &mapping));
     EXPECT(!memory_map_close(&map));
 }
