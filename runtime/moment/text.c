@@ -18,7 +18,7 @@ static const char *range_name(const struct quipu_range *range) {
 static void add_hexadecimal(struct text *text, uint64_t value, int digits) {
     for (int shift = 60; shift >= 0; shift -= 4)
         if (shift < 4 * digits || value >> shift)
-            text_add(text, (char[]){"0123456789abcdef"[value >> shift & 15], '\0'});
+            text_bytes(text, &"0123456789abcdef"[value >> shift & 15], 1);
 }
 
 uint64_t quipu_runtime_print(const struct quipu_moment *moment, char *bytes, uint64_t size) {

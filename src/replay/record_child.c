@@ -45,8 +45,11 @@ static bool has_maker(const struct recorder *recorder) {
 void end_orphans(struct recorder *recorder) {
     if (!recorder->early.count || has_maker(recorder))
         return;
-    for (size_t i = 0; i < recorder->early.count; i++)
-        kill(recorder->early.data[i].number, SIGKILL);
+    for (size_t i = 0; i < recorder->early.count; i++) {
+        const pid_t orphan = recorder->early.data[i].number;
+        kill(orphan, SIGKILL);
+        ptrace(PTRACE_CONT, orphan, NULL, NULL); /* it stops once more, where it ends */
+    }
     recorder->early.count = 0;
 }
 
