@@ -13,7 +13,7 @@
  *
  * A number has one byte in functions of at most 256 paths, two in others. Functions have the paths
  * that ran: by all that may run some would need more, so this is the least. */
-#include <quipu-trace.h>
+#include "open.h"
 
 #include <Zydis/Zydis.h>
 #include <inttypes.h>
@@ -263,24 +263,13 @@ static uint64_t read_thread(struct quipu_trace *trace, size_t thread) {
             begin_path(record);
         last = find_kind(record);
     }
-    if (!reader || quipu_trace_fault(reader)) {
-        fprintf(stderr, "thread %zu: %s\n", thread,
-                reader ? quipu_trace_fault(reader) : "out of memory");
-        exit(1);
-    }
-    quipu_trace_end(reader);
+    end_reader(reader, thread);
     return count;
 }
 
 int main(int argc, char **argv) {
     struct way *const ways[] = {&branches, &paths, &turns};
-    char message[QUIPU_TRACE_MESSAGE_SIZE] = "paths: wants the name of a trace";
-    struct quipu_trace *trace =
-        argc == 2 ? quipu_trace_open(argv[1], message, sizeof message) : NULL;
-    if (!trace) {
-        fprintf(stderr, "%s\n", message);
-        return 1;
-    }
+    struct quipu_trace *trace = open_argument(argc, argv, "paths");
     uint64_t count = 0;
     for (size_t thread = 0; thread < quipu_trace_threads(trace); thread++)
         count += read_thread(trace, thread);

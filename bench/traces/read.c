@@ -4,7 +4,7 @@
  *
  * Prints how many records there are, and how many were read in a second of processor time. The sum
  * of all that they tell keeps the compiler from leaving anything out. */
-#include <quipu-trace.h>
+#include "open.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,13 +24,7 @@ static uint64_t sum_of(const struct quipu_trace_record *record) {
 }
 
 int main(int argc, char **argv) {
-    char message[QUIPU_TRACE_MESSAGE_SIZE] = "read: wants the name of a trace";
-    struct quipu_trace *trace =
-        argc == 2 ? quipu_trace_open(argv[1], message, sizeof message) : NULL;
-    if (!trace) {
-        fprintf(stderr, "%s\n", message);
-        return 1;
-    }
+    struct quipu_trace *trace = open_argument(argc, argv, "read");
     uint64_t records = 0, sum = 0;
     double begin = processor_seconds();
     for (size_t thread = 0; thread < quipu_trace_threads(trace); thread++) {
@@ -38,12 +32,7 @@ int main(int argc, char **argv) {
         const struct quipu_trace_record *record;
         for (; reader && (record = quipu_trace_next(reader)); records++)
             sum = sum * 31 + sum_of(record);
-        if (!reader || quipu_trace_fault(reader)) {
-            fprintf(stderr, "thread %zu: %s\n", thread,
-                    reader ? quipu_trace_fault(reader) : "out of memory");
-            return 1;
-        }
-        quipu_trace_end(reader);
+        end_reader(reader, thread);
     }
     double seconds = processor_seconds() - begin;
     quipu_trace_close(trace);

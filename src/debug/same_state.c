@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -223,7 +222,7 @@ static bool list_memory(struct arena *arena, pid_t process, writable_list *list,
     memory_map_open(&map, process);
     while (memory_map_next(&map, &mapping)) {
         struct range range = {mapping.start, mapping.end};
-        if (~mapping.protection & (PROT_READ | PROT_WRITE))
+        if (!is_read_and_written(&mapping))
             continue;
         if (strcmp(mapping.path, "[stack]") == 0)
             *stack = range;

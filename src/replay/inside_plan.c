@@ -79,6 +79,12 @@ static struct inside_file *find_young_file(struct inside_files *files, const cha
     return files->young;
 }
 
+/* Returns the file at PATH, however young it is, or NULL. */
+static const struct inside_file *find_any_file(struct inside_files *files, const char *path) {
+    const struct inside_file *file = find_file(files, path);
+    return file ? file : find_young_file(files, path);
+}
+
 static bool is_used(const struct inside_file *file, uint64_t offset) {
     for (size_t i = 0; i < file->used.count; i++)
         if (file->used.data[i] < offset + CALL_JUMP_SIZE &&
@@ -165,9 +171,7 @@ const struct inside_plan *find_inside_plan(struct inside_files *files, const cha
 
 const uint8_t *find_code_function(struct inside_files *files, const char *path, uint64_t offset,
                                   size_t *size, size_t *place) {
-    const struct inside_file *file = find_file(files, path);
-    if (!file)
-        file = find_young_file(files, path);
+    const struct inside_file *file = find_any_file(files, path);
     const struct code_range *range =
         file && file->bytes ? find_code_range(&file->ranges, offset) : NULL;
     if (!range || range->offset + range->size > file->size)
@@ -194,9 +198,7 @@ static bool is_jumped_into_nearby(const struct inside_file *file, uint64_t from,
 
 bool is_entered_from_other_functions(struct inside_files *files, const char *path, uint64_t from,
                                      uint64_t to) {
-    const struct inside_file *file = find_file(files, path);
-    if (!file)
-        file = find_young_file(files, path);
+    const struct inside_file *file = find_any_file(files, path);
     if (!file || !file->bytes || !file->ranges.count)
         return true;
     uint64_t start = file->ranges.data[0].offset;

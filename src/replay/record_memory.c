@@ -10,11 +10,12 @@
  * not have yet. */
 #include "replay/record.h"
 
+#include "util/memory_map.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -25,36 +26,6 @@ enum {
 
 /* ---- which memory there is ---- */
 
-/* A line of /proc/PID/smaps that begins a mapping, taken apart. */
-struct map_line {
-    struct image_mapping mapping;
-    bool is_shared;
-    uint64_t offset, device, inode;
-    const char *path;
-};
-
-static bool take_line(char *line, struct map_line *taken) {
-    char *at = line;
-    *taken = (struct map_line){.path = ""};
-    line[strcspn(line, "\n")] = '\0';
-    taken->mapping.start = strtoull(at, &at, 16);
-    if (at == line || *at != '-')
-        return false;
-    taken->mapping.end = strtoull(at + 1, &at, 16);
-    if (strlen(at) < 6)
-        return false;
-    taken->mapping.protection =
-        (uint8_t)((at[1] == 'r' ? PROT_READ : 0) | (at[2] == 'w' ? PROT_WRITE : 0) |
-                  (at[3] == 'x' ? PROT_EXEC : 0));
-    taken->is_shared = at[4] == 's';
-    taken->offset = strtoull(at + 5, &at, 16);
-    taken->device = strtoull(at, &at, 16) << 32;
-    taken->device |= strtoull(at + 1, &at, 16);
-    taken->inode = strtoull(at, &at, 10);
-    taken->path = at + strspn(at, " ");
-    return true;
-}
-
 /* Whether the memory belongs to the kernel. A replay does not have it. */
 static bool is_kernels(const char *path) {
     return strncmp(path, "[v", 2) == 0;
@@ -62,7 +33,8 @@ static bool is_kernels(const char *path) {
 
 /* Returns the number of the shared file with that inode, or 0. Some file systems tell another
  * device in a list of mappings. */
-static uint32_t find_shared_inode(const struct recorder *recorder, const struct map_line *line) {
+static uint32_t find_shared_inode(const struct recorder *recorder,
+                                  const struct memory_mapping *line) {
     uint32_t found = 0;
     for (size_t i = 0; i < recorder->shared.count; i++) {
         const struct shared_file *file = &recorder->shared.data[i];
@@ -74,7 +46,8 @@ static uint32_t find_shared_inode(const struct recorder *recorder, const struct 
 
 /* Sets NUMBER to that of the file which LINE shares, or 0 if it is as good as private. Returns
  * false if there are too many. */
-static bool find_shared(struct recorder *recorder, const struct map_line *line, uint32_t *number) {
+static bool find_shared(struct recorder *recorder, const struct memory_mapping *line,
+                        uint32_t *number) {
     static const char anonymous[] = "/dev/zero";
     struct shared_file file = {.device = line->device, .inode = line->inode};
     *number = line->is_shared ? find_shared_inode(recorder, line) : 0;
@@ -106,16 +79,19 @@ bool describe_memory_parts(const struct recorded_thread *thread, struct arena *a
     snprintf(name, sizeof name, "/proc/%d/smaps", (int)thread->number);
     FILE *file = fopen(name, "re");
     while (file && good && getline(&text, &room, file) > 0) {
-        struct map_line line;
+        struct memory_mapping line;
         bool is_detail = *text >= 'A' && *text <= 'Z';
         if (is_detail && !skips && parts->count)
             take_detail(text, &parts->data[parts->count - 1]);
-        if (is_detail || !take_line(text, &line))
+        if (is_detail || !read_memory_mapping(text, &line))
             continue;
-        skips = is_kernels(line.path) || (has_ours && is_inside(line.mapping.start));
+        skips = is_kernels(line.path) || (has_ours && is_inside(line.start));
         if (skips)
             continue;
-        struct memory_part part = {.mapping = line.mapping, .is_anonymous = !line.inode};
+        struct memory_part part = {.mapping = {.start = line.start,
+                                               .end = line.end,
+                                               .protection = (uint8_t)line.protection},
+                                   .is_anonymous = !line.inode};
         good = find_shared(thread->recorder, &line, &part.mapping.shared);
         part.mapping.place = part.mapping.shared ? line.offset : 0;
         vector_push(arena, parts, part);

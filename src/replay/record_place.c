@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <time.h>
 
@@ -64,7 +63,7 @@ static void read_mappings(pid_t thread, struct mappings *mappings) {
     while (memory_map_next(&map, &found)) {
         struct place_mapping mapping = {
             .start = found.start, .end = found.end, .offset = found.offset};
-        mapping.is_writable = !(~found.protection & (PROT_READ | PROT_WRITE));
+        mapping.is_writable = is_read_and_written(&found);
         mapping.path = arena_copy(&mappings->arena, found.path, strlen(found.path));
         mapping.is_stack = strcmp(mapping.path, "[stack]") == 0;
         mapping.may_be_stack = mapping.is_writable && !*mapping.path;
@@ -175,18 +174,16 @@ static bool find_bytes(struct recorded_thread *thread, const struct place_mappin
     size_t count = lesser(left, sizeof code);
     if (!read_memory(thread->number, address, code, count))
         return false;
+    struct inside_files *files = &thread->recorder->inside_files;
+    const uint64_t offset = address - mapping->start + mapping->offset;
     const uint8_t *function =
-        *mapping->path == '/'
-            ? find_code_function(&thread->recorder->inside_files, mapping->path,
-                                 address - mapping->start + mapping->offset, &size, &at)
-            : NULL;
+        *mapping->path == '/' ? find_code_function(files, mapping->path, offset, &size, &at) : NULL;
     if (function && (at >= size || memcmp(function + at, code, lesser(count, size - at)) != 0))
         function = NULL; /* the process has changed it */
     place->size = (uint8_t)bytes_for_jump(code, count, function, size, at);
-    uint64_t offset = address - mapping->start + mapping->offset;
-    if (place->size && bytes_for_jump(code, count, NULL, 0, 0) == 0 &&
-        is_entered_from_other_functions(&thread->recorder->inside_files, mapping->path, offset,
-                                        offset + place->size))
+    const bool is_one = bytes_for_jump(code, count, NULL, 0, 0); /* instruction */
+    if (place->size && !is_one &&
+        is_entered_from_other_functions(files, mapping->path, offset, offset + place->size))
         place->size = 0;
     memcpy(place->bytes, code, place->size);
     return place->size;

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -76,7 +75,7 @@ static bool visit_pages(pid_t process, pages_visitor visit, void *context) {
     int pages = open(path, O_RDONLY | O_CLOEXEC);
     memory_map_open(&map, process);
     while (good && memory_map_next(&map, &mapping))
-        if (!(~mapping.protection & (PROT_READ | PROT_WRITE)))
+        if (is_read_and_written(&mapping))
             good = visit_mapping(pages, mapping.start, mapping.end, visit, context);
     if (pages >= 0)
         close(pages);

@@ -5,10 +5,10 @@
 #include "tracee/memory_hash.h"
 
 #include "tracee/tracee.h"
+#include "util/memory_map.h"
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -102,27 +102,17 @@ bool hash_writable_memory(pid_t process, const address_range_list *left_out, uin
     struct hashing hashing = {.left_out = left_out,
                               .memory = open_memory(process, "mem"),
                               .pages = open_memory(process, "pagemap")};
-    int maps = open_memory(process, "maps");
-    FILE *file = maps >= 0 ? fdopen(maps, "re") : NULL;
-    char *line = NULL, *at;
-    size_t room = 0;
-    while (file && getline(&line, &room, file) > 0) {
-        uint64_t start = strtoull(line, &at, 16), end = strtoull(at + 1, &at, 16);
-        if (strncmp(at, " rw", 3) != 0)
-            continue;
-        bool is_private = at[4] == 'p';
-        strtoull(at + 5, &at, 16);                    /* place in the file */
-        at = strchr(at + 1, ' ');                     /* behind the device */
-        bool has_file = at && strtoull(at, NULL, 10); /* inode */
-        hash_mapping(&hashing, start, end, is_private && !has_file);
-    }
-    free(line);
-    if (file)
-        fclose(file);
+    struct memory_map map;
+    struct memory_mapping mapping;
+    memory_map_open(&map, process);
+    while (memory_map_next(&map, &mapping))
+        if (is_read_and_written(&mapping))
+            hash_mapping(&hashing, mapping.start, mapping.end,
+                         !mapping.is_shared && !mapping.inode);
     if (hashing.memory >= 0)
         close(hashing.memory);
     if (hashing.pages >= 0)
         close(hashing.pages);
     *hash = hashing.hash;
-    return file && hashing.memory >= 0;
+    return memory_map_close(&map) && hashing.memory >= 0;
 }

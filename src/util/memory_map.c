@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 bool memory_map_open(struct memory_map *map, pid_t process) {
     char name[64];
@@ -36,10 +35,10 @@ bool read_memory_mapping(char *line, struct memory_mapping *mapping) {
                           (at[3] == 'x' ? PROT_EXEC : 0);
     mapping->is_shared = at[4] == 's';
     mapping->offset = strtoull(at + strlen(" rwxp "), &at, 16);
-    at += strspn(at, " ");
-    at += strcspn(at, " \n"); /* the device */
+    mapping->device = strtoull(at, &at, 16) << 32;
+    mapping->device |= strtoull(at + (*at == ':'), &at, 16);
     mapping->inode = strtoull(at, &at, 10);
-    at += strcspn(at, "/[\n");
+    at += strspn(at, " ");
     mapping->path = at;
     mapping->is_file = *at == '/';
     end_path(at);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 
 struct memory_map {
@@ -18,13 +19,20 @@ struct memory_map {
 struct memory_mapping {
     uint64_t start, end;
     uint64_t offset; /* in the file */
-    uint64_t inode;  /* of the file; 0: there is none */
-    int protection;  /* PROT_READ, PROT_WRITE, PROT_EXEC */
+    uint64_t
+        device; /* of the file: its major number in the upper half, its minor one in the other */
+    uint64_t inode; /* 0: there is no file */
+    int protection; /* PROT_READ, PROT_WRITE, PROT_EXEC */
     bool is_shared;
     bool is_file;
     const char *path; /* of the file, " (deleted)" included, or a name such as "[stack]", or "";
                          valid up to the next call of memory_map_next() */
 };
+
+/* Whether the process may both read and write the memory. */
+static inline bool is_read_and_written(const struct memory_mapping *mapping) {
+    return (mapping->protection & (PROT_READ | PROT_WRITE)) == (PROT_READ | PROT_WRITE);
+}
 
 /* Begins with the first mapping of PROCESS, a process or one of its threads. Returns whether its
  * memory map can be read. In any case memory_map_close() has to follow. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define PAGE 4096
@@ -43,6 +44,8 @@ static void test_file(void) {
     EXPECT(mapping.offset == 2 * PAGE && mapping.protection == PROT_READ);
     struct stat status;
     EXPECT(fstat(file, &status) == 0 && mapping.inode == status.st_ino);
+    EXPECT(mapping.device >> 32 == major(status.st_dev));
+    EXPECT((uint32_t)mapping.device == minor(status.st_dev));
     EXPECT(mapping.is_shared && mapping.is_file);
     EXPECT(*mapping.path == '/' && strstr(mapping.path, "/a [strange]\nname"));
     EXPECT(unlink(name) == 0 && close(file) == 0);
