@@ -89,7 +89,7 @@ static struct checkpoint *divide_way(struct timeline *timeline, struct checkpoin
 static enum reached undo_event(struct timeline *timeline) {
     uint64_t events = timeline->here.events, address, passes;
     enum reached reached = return_to_events(timeline, events - 1);
-    if (reached != REACHED)
+    if (reached != REACHED || player_is_waiting(timeline->player))
         return reached;
     struct checkpoint *begin = keep_here(timeline);
     if (!begin)

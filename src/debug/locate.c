@@ -79,6 +79,7 @@ static enum reached go_to_pass(struct timeline *timeline, struct target *target,
     struct halt quick;
     uint64_t passes;
     enum reached reached;
+    player_select(timeline->player);
     bool is_quick = number > FEW && may_filter(timeline, target);
     set_stops(timeline, true, 0);
     if (is_quick && !leave_replaced(timeline, target))

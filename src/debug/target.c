@@ -49,8 +49,8 @@ void set_target(struct timeline *timeline, struct target *target, const struct s
     target->is_moment = target->has_ticks && ticks.place;
 }
 
-/* How near the thread, in the target's slice, is. Each pass is looked at, unless it is far: then
- * the player's alarm will stop it. */
+/* How near the thread that comes next, in the target's slice, is. Each pass is looked at, unless it
+ * is far: then the player's alarm will stop it. */
 enum nearness {
     FAR,
     NEAR,
@@ -64,6 +64,7 @@ static uint64_t close_ticks(struct timeline *timeline) {
 
 static enum nearness how_near(struct timeline *timeline, const struct target *target) {
     struct thread_ticks now;
+    player_select(timeline->player);
     uint64_t least = close_ticks(timeline), margin = 2 * least;
     if (!target->has_ticks || target->ticks < margin ||
         !read_ticks_of(timeline, timeline_process(timeline), 0, &now))

@@ -236,6 +236,7 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
 }
 
 const struct point *point_here(const struct timeline *timeline) {
+    player_select(timeline->player);
     return timeline->ignores_points
                ? NULL
                : points_find(&timeline->points, next_instruction(timeline_process(timeline)));

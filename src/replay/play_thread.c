@@ -266,21 +266,29 @@ static void end_process(struct player *player, struct play_process *process) {
     player->process = 0;
 }
 
-/* A thread that makes its last call does so. Others stand where they are until their process ends.
- */
+/* Returns another thread of its process, or NULL. */
+static struct play_thread *find_sibling(const struct player *player,
+                                        const struct play_thread *thread) {
+    for (size_t i = 0; i < player->threads.count; i++)
+        if (player->threads.data[i] != thread &&
+            player->threads.data[i]->process == thread->process)
+            return player->threads.data[i];
+    return NULL;
+}
+
+/* A thread that makes its last call does so, unless the kernel has it as the first of its process,
+ * as it has in a copy that was made while the thread played: that one stands, and is no longer
+ * known. So do others, and the last one, until their process ends, and these are. */
 static void end_thread(struct player *player) {
-    struct play_thread *thread = player->thread;
-    struct play_process *process = thread->process;
-    bool is_last = thread->call.number == SYS_exit && player->in_call;
-    if (thread->number == process->number || !is_last)
+    struct play_thread *thread = player->thread, *sibling = find_sibling(player, thread);
+    bool is_last_call = thread->call.number == SYS_exit && player->in_call;
+    if (!sibling || !is_last_call)
         return;
-    if (repeat_call(thread->number, SYS_exit) &&
+    if (thread->number != thread->process->number && repeat_call(thread->number, SYS_exit) &&
         ptrace(PTRACE_CONT, thread->number, NULL, NULL) == 0)
         await(thread->number);
     thread->process = NULL;
-    for (size_t i = 0; i < player->threads.count && !player->thread->process; i++)
-        if (player->threads.data[i]->process == process)
-            play(player, player->threads.data[i]);
+    play(player, sibling);
 }
 
 static void take_end(struct player *player) {

@@ -410,6 +410,10 @@ bool player_select(struct player *player) {
     return !player->ended && peek_event(player) && select_thread(player);
 }
 
+bool player_is_waiting(const struct player *player) {
+    return player->thread->awaits;
+}
+
 unsigned player_written(const struct player *player) {
     return player->written;
 }

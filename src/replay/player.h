@@ -165,6 +165,10 @@ uint64_t player_data_place(unsigned number);
 /* From now on the thread plays that player_go continues. Returns false if the play has ended. */
 bool player_select(struct player *player);
 
+/* Whether the thread that plays waits in a call. Its next event then is the next one of all, with
+ * no instruction in front of it, and no copy of it can be made. */
+bool player_is_waiting(const struct player *player);
+
 /* Whether no other process has the memory of this one now. */
 bool player_is_alone(const struct player *player);
 

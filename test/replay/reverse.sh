@@ -45,7 +45,7 @@ goes 8 40 12
 # Threads, also where turns end between any two instructions, and signals at ticks.
 make_plain threads threads.c -O2 -pthread
 records 6 ./threads
-goes 9 30 0
+goes 9 30 12
 make_program ticks --quipu=moment -O1 -pthread <"$here/parts/ticks.c"
 make_program flaky --quipu=moment -O1 -pthread <"$here/parts/flaky.c"
 for arguments in 60 forks threads; do
