@@ -1,7 +1,9 @@
 #!/bin/bash
 # quipu cache gives, for lackey's trace of a run, exactly the references and misses that cachegrind
 # counts in the same run, in caches of many shapes. Both runs have the same addresses: these are not
-# random, and tools and their options do not change the program's environment.
+# random, and tools and their options do not change the program's environment. Yet one of some 500 runs
+# in valgrind had another number of misses, by 2 (seen once): so both tools run again where the
+# counts differ. A fault of quipu differs each time.
 # timeout: 120
 . "$(dirname "$0")/lib.bash"
 needs valgrind setarch
@@ -56,9 +58,15 @@ C
 gcc -O2 -static program.c -o static
 gcc -O3 program.c -o dynamic
 
-# compares PROGRAM I1 D1 LL: SIZE,WAYS,LINE each, as both tools write it.
-compares() {
-    local program=$1 wanted got
+# traces PROGRAM
+traces() {
+    setarch -R valgrind --tool=lackey --trace-mem=yes --log-file="$1.lackey" "./$1" >output 2>&1 ||
+        fail "lackey: $(cat output)"
+}
+
+# counts PROGRAM I1 D1 LL: sets `wanted` and `got`, of which each tool counts one.
+counts() {
+    local program=$1
     setarch -R valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=counts \
         --I1="$2" --D1="$3" --LL="$4" "./$program" >output 2>&1 || fail "cachegrind: $(cat output)"
     wanted=$(sed -n 's/^summary: //p' counts)
@@ -66,12 +74,21 @@ compares() {
     got=$("$quipu" cache --from=lackey --format=csv --l1i="$2" --l1d="$3" --llc="$4" "$program.lackey" |
         tr -d '\r' |
         awk -F, 'NR > 1 && $1 != "all" { printf "%s%s %s %s", (NR > 2 ? " " : ""), $2, $3, $5 }')
+}
+
+# compares PROGRAM I1 D1 LL: SIZE,WAYS,LINE each, as both tools write it.
+compares() {
+    local program=$1 wanted got
+    counts "$@"
+    if [ "$got" != "$wanted" ]; then
+        traces "$program"
+        counts "$@"
+    fi
     [ "$got" = "$wanted" ] || fail "$program, caches $2 $3 $4: '$got', and cachegrind counts '$wanted'"
 }
 
 for program in static dynamic; do
-    setarch -R valgrind --tool=lackey --trace-mem=yes --log-file=$program.lackey ./$program >output 2>&1 ||
-        fail "lackey: $(cat output)"
+    traces $program
     compares $program 32768,8,64 32768,8,64 8388608,16,64
     compares $program 16384,4,64 49152,12,64 262144,8,64
     compares $program 1024,1,64 1024,1,64 4096,1,64
