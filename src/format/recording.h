@@ -38,7 +38,7 @@
 #define QUIPU_SHARED_ROOM ((uint64_t)1 << 40)
 
 enum {
-    QUIPU_RECORDING_VERSION = 4,
+    QUIPU_RECORDING_VERSION = 5,
     QUIPU_RECORDING_MEMORY_MAX = 1 << 18, /* bytes of a QUIPU_EVENT_MEMORY; what is longer is
                                              several events */
     QUIPU_RECORDING_EVENT_MAX = 1 << 22,  /* bytes of any event */
@@ -110,9 +110,10 @@ enum quipu_event_kind {
      *     end the process, the registers at the handler's first instruction: u64 each, uleb size,
      *     and the area of xsave */
     QUIPU_EVENT_SIGNAL = 4,
-    /* The time stamp counter, or a random number, is read.
-     *     u32 hash of the registers in front of the instruction; u8 its size; its bytes; u64 value;
-     *     u32 the processor's number, or of rdrand and rdseed whether there was a number */
+    /* The time stamp counter, a random number, or what cpuid tells is read.
+     *     u32 hash of the registers in front of the instruction; u8 its size; its bytes; u64 value,
+     *     of cpuid eax, and above it ebx; u64 the processor's number, or of rdrand and rdseed
+     *     whether there was a number, or of cpuid ecx, and above it edx */
     QUIPU_EVENT_COUNTER = 5,
     /* The process of the thread has ended: u32 status, of wait. */
     QUIPU_EVENT_END = 6,

@@ -123,7 +123,7 @@ int player_signal(struct player *player, uint8_t *info) {
 
 /* ---- stops ---- */
 
-/* Whether the next event is a read of the time stamp counter, which then has been taken. */
+/* Whether the next event is such a read (x86/counter_read.h), which then has been taken. */
 static bool play_counter(struct player *player, const struct user_regs_struct *registers) {
     struct counter_event counter;
     if (!peek_event(player) || player->event.kind != QUIPU_EVENT_COUNTER)
@@ -132,7 +132,8 @@ static bool play_counter(struct player *player, const struct user_regs_struct *r
         end_by_corruption(player);
     } else if (!is_same_hash(player, hash_registers(registers, false), counter.hash)) {
         end_by_difference(player,
-                          "reads the time stamp counter, or a random number, with other registers");
+                          "reads the time stamp counter, a random number, or cpuid, with other "
+                          "registers");
     } else {
         if (answer_counter_read(player->process, counter.code, counter.size, &counter.value))
             finish_event(player);

@@ -1,16 +1,16 @@
-/* record_counter.c: reads of the time stamp counter, and of random numbers (rdrand, rdseed), in a
- * recorded process; see record.h.
+/* record_counter.c: reads of the time stamp counter, of random numbers (rdrand, rdseed), and of
+ * what cpuid tells, in a recorded process; see record.h.
  *
  * Wherever code is mapped, the instructions that read them are replaced by one that faults
  * (x86/counter_read.h); the recording has that as memory, so a replay faults there, too. Only an
  * instruction is replaced for sure: it is found by decoding its function from the begin. Where the
  * kernel can make reads of the counter fault, this also covers code that the program makes itself.
  *
- * Not perfect: random numbers that are read in code without call frame information, or that the
- * program makes itself, are not recorded; nor is the counter on a machine where PR_SET_TSC has no
- * effect. A replay that differs says so.
- * A program that reads its own code sees the change. A thread that has read the clock inside
- * (inside_clock.c) does not fault any more, so its reads in such code are not recorded either. */
+ * Not perfect: random numbers, and cpuid, that are read in code without call frame information, or
+ * that the program makes itself, are not recorded; nor is the counter on a machine where PR_SET_TSC
+ * has no effect. A replay that differs says so. A program that reads its own code sees the change.
+ * A thread that has read the clock inside (inside_clock.c) does not fault any more, so its reads in
+ * such code are not recorded either. */
 #include "replay/record.h"
 
 #include "symbols/code_ranges.h"
@@ -19,6 +19,7 @@
 #include "x86/kernel.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -141,6 +142,22 @@ static bool find_read(const struct recorded_thread *thread, int signal, uint64_t
     return is_time_read(read->code, size);
 }
 
+/* Reads what THREAD would get on a processor of its own, where it has chosen others than ours. */
+static struct counter_value read_beside(pid_t thread, const struct counter_read *read,
+                                        const struct user_regs_struct *registers) {
+    cpu_set_t ours, its;
+    int here = sched_getcpu();
+    bool is_elsewhere = here >= 0 && here < CPU_SETSIZE &&
+                        sched_getaffinity(0, sizeof ours, &ours) == 0 &&
+                        sched_getaffinity(thread, sizeof its, &its) == 0 && !CPU_ISSET(here, &its);
+    if (is_elsewhere)
+        sched_setaffinity(0, sizeof its, &its);
+    struct counter_value value = read_counter(read->code, read->size, registers);
+    if (is_elsewhere)
+        sched_setaffinity(0, sizeof ours, &ours);
+    return value;
+}
+
 /* What the code inside reads by the counter is recorded as the call's result. */
 static void allow_counter(struct recorded_thread *thread) {
     const uint64_t arguments[6] = {PR_SET_TSC, PR_TSC_ENABLE};
@@ -158,7 +175,7 @@ bool record_counter(struct recorded_thread *thread, int signal) {
     }
     if (!find_read(thread, signal, registers.rip, &read))
         return false;
-    const struct counter_value value = read_counter(read.code, read.size);
+    const struct counter_value value = read_beside(thread->number, &read, &registers);
     struct buffer *event = recording_event(&thread->recorder->writer);
     put_number(event, hash_registers(&registers, false), 4);
     put_number(event, read.size, 1);

@@ -497,7 +497,7 @@ bool read_counter_event(struct event *event, struct counter_event *counter) {
     counter->size = (uint8_t)cursor_number(bytes, 1);
     counter->code = cursor_bytes(bytes, counter->size);
     counter->value.value = cursor_number(bytes, sizeof counter->value.value);
-    counter->value.detail = (uint32_t)cursor_number(bytes, sizeof counter->value.detail);
+    counter->value.detail = cursor_number(bytes, sizeof counter->value.detail);
     return is_taken(bytes);
 }
 

@@ -1,8 +1,9 @@
 /* counter_read.c: instructions whose result comes from outside; see counter_read.h.
  *
- * The Intel manual, volume 2: RDTSC (0f 31), RDTSCP (0f 01 f9), UD2 (0f 0b); RDRAND and RDSEED: 66
- * for 16 bits, REX, 0f c7, and a register, by /6 and /7. They set the carry flag if there was a
- * number, else their result is 0; all other status flags are 0 behind them. */
+ * The Intel manual, volume 2: RDTSC (0f 31), RDTSCP (0f 01 f9), CPUID (0f a2: the leaf in eax, its
+ * part in ecx), UD2 (0f 0b); RDRAND and RDSEED: 66 for 16 bits, REX, 0f c7, and a register, by /6
+ * and /7. They set the carry flag if there was a number, else their result is 0; all other status
+ * flags are 0 behind them. */
 #include "x86/counter_read.h"
 
 #include "x86/decode.h"
@@ -23,7 +24,8 @@ enum {
     EFLAGS_OF_STATUS = 0x8d5 /* CF, PF, AF, ZF, SF, OF */
 };
 
-static const uint8_t rdtsc[] = {0x0f, 0x31}, rdtscp[] = {0x0f, 0x01, 0xf9}, ud2[] = {0x0f, 0x0b};
+static const uint8_t rdtsc[] = {0x0f, 0x31}, rdtscp[] = {0x0f, 0x01, 0xf9}, cpuid[] = {0x0f, 0xa2},
+                     ud2[] = {0x0f, 0x0b};
 
 /* rdrand or rdseed. */
 struct random_read {
@@ -73,8 +75,14 @@ bool is_time_read(const uint8_t *code, size_t count) {
            begins_with(code, count, rdtscp, sizeof rdtscp);
 }
 
+static bool is_cpuid(const uint8_t *code, size_t count) {
+    return begins_with(code, count, cpuid, sizeof cpuid);
+}
+
 unsigned counter_read_size(const uint8_t *code, size_t count) {
     struct random_read read;
+    if (is_cpuid(code, count))
+        return sizeof cpuid;
     if (begins_with(code, count, rdtsc, sizeof rdtsc))
         return sizeof rdtsc;
     if (begins_with(code, count, rdtscp, sizeof rdtscp))
@@ -125,13 +133,24 @@ static struct counter_value read_random(const struct random_read *read) {
     return value;
 }
 
-struct counter_value read_counter(const uint8_t *code, unsigned size) {
-    struct counter_value value;
+static struct counter_value read_time(void) {
+    unsigned processor;
+    uint64_t time = __rdtscp(&processor);
+    return (struct counter_value){time, processor};
+}
+
+static struct counter_value read_cpuid(uint32_t leaf, uint32_t part) {
+    uint32_t a, b, c, d;
+    __cpuid_count(leaf, part, a, b, c, d);
+    return (struct counter_value){(uint64_t)b << 32 | a, (uint64_t)d << 32 | c};
+}
+
+struct counter_value read_counter(const uint8_t *code, unsigned size,
+                                  const struct user_regs_struct *registers) {
     struct random_read read;
-    if (take_random_read(code, size, &read))
-        return read_random(&read);
-    value.value = __rdtscp(&value.detail);
-    return value;
+    if (is_cpuid(code, size))
+        return read_cpuid((uint32_t)registers->rax, (uint32_t)registers->rcx);
+    return take_random_read(code, size, &read) ? read_random(&read) : read_time();
 }
 
 static void answer_random_read(struct user_regs_struct *registers, const struct random_read *read,
@@ -144,21 +163,35 @@ static void answer_random_read(struct user_regs_struct *registers, const struct 
     registers->eflags |= value->detail & 1;
 }
 
+static void answer_time_read(struct user_regs_struct *registers, bool has_processor,
+                             const struct counter_value *value) {
+    registers->rax = value->value & UINT32_MAX;
+    registers->rdx = value->value >> 32;
+    if (has_processor)
+        registers->rcx = value->detail & UINT32_MAX;
+}
+
+static void answer_cpuid(struct user_regs_struct *registers, const struct counter_value *value) {
+    registers->rax = value->value & UINT32_MAX;
+    registers->rbx = value->value >> 32;
+    registers->rcx = value->detail & UINT32_MAX;
+    registers->rdx = value->detail >> 32;
+}
+
 bool answer_counter_read(pid_t thread, const uint8_t *code, unsigned size,
                          const struct counter_value *value) {
     struct user_regs_struct registers;
     struct random_read read;
-    bool is_random = take_random_read(code, size, &read);
-    if ((!is_random && !is_time_read(code, size)) || !get_general_registers(thread, &registers))
+    if (!get_general_registers(thread, &registers))
         return false;
-    if (is_random) {
+    if (is_cpuid(code, size))
+        answer_cpuid(&registers, value);
+    else if (is_time_read(code, size))
+        answer_time_read(&registers, size == sizeof rdtscp, value);
+    else if (take_random_read(code, size, &read))
         answer_random_read(&registers, &read, value);
-    } else {
-        registers.rax = value->value & UINT32_MAX;
-        registers.rdx = value->value >> 32;
-        if (size == sizeof rdtscp)
-            registers.rcx = value->detail;
-    }
+    else
+        return false;
     registers.rip += size;
     return set_general_registers(thread, &registers);
 }

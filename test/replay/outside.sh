@@ -9,6 +9,9 @@ try() {
     OUTSIDE=b replays 5
     cmp recorded.out replayed.out || fail "'$*': the replay has the environment of quipu"
     cp recorded.out first.out
+    local reads
+    reads=$(quipu info run.rec | sed -n 's/^ *counter reads *//p')
+    [ "$reads" -gt 100 ] || fail "'$*': $reads reads of the counter and by cpuid, which alone were more than 100"
     records 5 "$@"
     ! cmp -s recorded.out first.out || fail "'$*': two runs say the same, so this test says nothing"
 }

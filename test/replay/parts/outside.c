@@ -1,4 +1,7 @@
 // Tells all that comes to a program from outside without a file: no two runs say the same.
+#define _GNU_SOURCE
+#include <cpuid.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -34,6 +37,26 @@ static void say_random_numbers(void) {
     SAY("rdseed %%ax", "a");
 }
 
+/* On each processor in turn, as libraries do that look at the machine. */
+static void say_processors(void) {
+    unsigned a, b, c, d;
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        if (!CPU_ISSET(i, &all))
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(i, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        __cpuid(1, a, b, c, d);
+        printf("processor %d: %x %x %x %x\n", i, a, b, c, d);
+    }
+    sched_setaffinity(0, sizeof all, &all);
+    for (int i = 0; i < 100; i++) /* the test counts them */
+        __cpuid_count(7, 0, a, b, c, d);
+    printf("features: %x %x %x %x\n", a, b, c, d);
+}
+
 int main(int argc, char **argv) {
     struct timeval now;
     struct timespec point;
@@ -50,6 +73,7 @@ int main(int argc, char **argv) {
     printf("counter %llu %llu\n", (unsigned long long)__rdtsc(),
            (unsigned long long)__rdtscp(&processor));
     say_random_numbers();
+    say_processors();
     printf("process %d %d\n", (int)getpid(), (int)getppid());
     printf("addresses %p %p %p\n", (void *)argv, (void *)main, malloc(100000));
     printf("environment %s, %d arguments\n", getenv("OUTSIDE"), argc);
