@@ -180,6 +180,9 @@ void record_call_end(struct recorded_thread *thread);
 /* THREAD has made the process or thread CHILD, and is still in the call. */
 void record_child(struct recorded_thread *thread, pid_t child);
 
+/* Keeps the STATUS of a stop of CHILD, of which nothing is known yet. */
+void keep_early(struct recorder *recorder, pid_t child, int status);
+
 /* Returns the status of the first stop of CHILD, which a thread has made just now. It may have come
  * before that of its maker. */
 int take_first_status(struct recorder *recorder, pid_t child);
@@ -437,7 +440,8 @@ void stop_before_program(struct recorded_thread *thread, const char *why);
 /* Ends the recording of all processes. */
 void stop_whole_recording(struct recorder *recorder, const char *why);
 
-/* The thread leaves the call in front of which it is stopped, and makes it when it continues. */
+/* The thread leaves the call in front of which it is stopped, and makes it when it continues. If it
+ * has been killed, that status is pending, or still to come. */
 void leave_call(struct recorded_thread *thread);
 
 /* Releases THREAD, which leaves, and has stopped with STATUS. */

@@ -19,6 +19,15 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+void keep_early(struct recorder *recorder, pid_t child, int status) {
+    for (size_t i = 0; i < recorder->early.count; i++)
+        if (recorder->early.data[i].number == child) { /* it has been killed since */
+            recorder->early.data[i].status = status;
+            return;
+        }
+    vector_push(recorder->arena, &recorder->early, ((struct early_stop){child, status}));
+}
+
 int take_first_status(struct recorder *recorder, pid_t child) {
     int status = 0;
     for (size_t i = 0; i < recorder->early.count; i++)

@@ -17,9 +17,14 @@
 void leave_call(struct recorded_thread *thread) {
     int status;
     skip_call(thread->number);
-    if (ptrace(PTRACE_SYSCALL, thread->number, NULL, NULL) == 0 && await_status(thread, &status) &&
-        WIFSTOPPED(status))
+    if (ptrace(PTRACE_SYSCALL, thread->number, NULL, NULL) != 0 || !await_status(thread, &status))
+        return; /* it has been killed: its end comes */
+    if (WIFSTOPPED(status) && WSTOPSIG(status) == CALL_STOP) {
         repeat_call(thread->number, thread->call.number);
+    } else {
+        thread->pending = status;
+        thread->is_pending = true;
+    }
 }
 
 /* The instructions that read the time stamp counter read it again. */
@@ -95,6 +100,21 @@ static void release_here(struct recorded_thread *thread) {
     release(thread);
 }
 
+/* THREAD, which leaves, has come to another stop, or its end. */
+static void leave_pending(struct recorded_thread *thread) {
+    thread->is_pending = false;
+    leave_at_stop(thread, thread->pending);
+}
+
+/* THREAD stands in front of a call. It makes that by itself. */
+static void release_before_call(struct recorded_thread *thread) {
+    leave_call(thread);
+    if (thread->is_pending)
+        leave_pending(thread);
+    else
+        release_here(thread);
+}
+
 /* The SIGSTOP that was sent to THREAD has not come yet. */
 static void await_stop(struct recorded_thread *thread, const struct thread_stop *stop) {
     bool signals = stop->reason == REASON_FAULT || stop->reason == REASON_SIGNAL;
@@ -104,7 +124,10 @@ static void await_stop(struct recorded_thread *thread, const struct thread_stop 
         leave_call(thread);
     }
     release_made(thread, stop);
-    continue_thread(thread, signal);
+    if (thread->is_pending)
+        leave_pending(thread);
+    else
+        continue_thread(thread, signal);
 }
 
 void leave_at_stop(struct recorded_thread *thread, int status) {
@@ -121,8 +144,7 @@ void leave_at_stop(struct recorded_thread *thread, int status) {
     switch (stop.reason) {
     case REASON_CALL_ENTRY:
         thread->call = stop.call;
-        leave_call(thread);
-        release_here(thread);
+        release_before_call(thread);
         break;
     case REASON_FAULT:
     case REASON_SIGNAL:
@@ -146,12 +168,12 @@ static void leave_thread(struct recorded_thread *thread) {
     bool within = thread->state == RECORD_EXECUTES || thread->state == RECORD_ENDS;
     thread->state = RECORD_LEAVES;
     if (thread->is_pending) {
-        leave_at_stop(thread, thread->pending);
+        leave_pending(thread);
     } else if (stands && within) {
         release(thread);
+    } else if (stands && enters) {
+        release_before_call(thread);
     } else if (stands) {
-        if (enters)
-            leave_call(thread);
         release_here(thread);
     } else if (runs) { /* it may never stop by itself */
         thread->stop_asked =

@@ -42,7 +42,7 @@ void pass_thread(struct recorder *recorder, pid_t number, int signal) {
 /* What the event tells of: a thread that was made, or one that has got another's number. */
 static void follow(struct recorder *recorder, pid_t number, int event) {
     unsigned long other = 0;
-    if (ptrace(PTRACE_GETEVENTMSG, number, NULL, &other) != 0 || !other)
+    if (!read_event_message(number, event, &other) || !other)
         return;
     if (event == PTRACE_EVENT_EXEC && (pid_t)other != number)
         forget(recorder, (pid_t)other);

@@ -238,6 +238,13 @@ static bool come_out(struct recorded_thread *thread, int signal) {
     return true;
 }
 
+/* Sets INFO to that of the signal with which the thread has stopped. Returns false if it is no
+ * longer there, since it has been killed. */
+static bool get_info(const struct recorded_thread *thread, int signal, siginfo_t *info) {
+    return ptrace(PTRACE_GETSIGINFO, thread->number, NULL, info) == 0 && info->si_signo == signal &&
+           info->si_code != (SIGTRAP | PTRACE_EVENT_EXIT << 8);
+}
+
 void record_signal(struct recorded_thread *thread, const struct thread_stop *stop) {
     siginfo_t info;
     if (thread->stop_asked && stop->signal == SIGSTOP) {
@@ -245,7 +252,7 @@ void record_signal(struct recorded_thread *thread, const struct thread_stop *sto
         return;
     }
     enum disposition disposition = disposition_of(thread, stop->signal);
-    if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)
+    if (!get_info(thread, stop->signal, &info))
         return;
     if (stop->signal == SIGCONT)
         continue_stopped(thread->process);
@@ -291,7 +298,7 @@ void record_fault(struct recorded_thread *thread, const struct thread_stop *stop
     siginfo_t info;
     if (record_counter(thread, stop->signal))
         return;
-    if (ptrace(PTRACE_GETSIGINFO, thread->number, NULL, &info) != 0)
+    if (!get_info(thread, stop->signal, &info))
         return;
     release_held(thread);
     if (is_in_status(thread, "SigCgt:", stop->signal))

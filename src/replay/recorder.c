@@ -97,6 +97,9 @@ static void take_stop(struct recorded_thread *thread, int status) {
     case REASON_EXIT:
         record_exit(thread);
         break;
+    case REASON_KILLED:
+        thread->stands = false;
+        break;
     default:
         break;
     }
@@ -116,7 +119,8 @@ static void handle_status(struct recorded_thread *thread, int status) {
 static struct recorded_thread *take_number(struct recorder *recorder, pid_t number) {
     struct recorded_thread *first = find_recorded_thread(recorder, number);
     unsigned long former = 0;
-    ptrace(PTRACE_GETEVENTMSG, number, NULL, &former);
+    if (!read_event_message(number, PTRACE_EVENT_EXEC, &former))
+        return first;
     struct recorded_thread *thread = find_recorded_thread(recorder, (pid_t)former);
     if (!thread || thread == first)
         return first;
@@ -241,7 +245,7 @@ static void take(struct recorder *recorder, pid_t number, int status) {
     } else if (thread) {
         take_status(thread, status);
     } else if (WIFSTOPPED(status)) {
-        vector_push(recorder->arena, &recorder->early, ((struct early_stop){number, status}));
+        keep_early(recorder, number, status);
     } else if (number == recorder->first) {
         recorder->first_ended = true;
         recorder->status = status;

@@ -1,9 +1,13 @@
-/* stop.c: why a thread under our control has stopped; see stop.h. */
+/* stop.c: why a thread under our control has stopped; see stop.h.
+ *
+ * SIGKILL takes a thread out of any stop. It then stops once more, where it ends, and what ptrace
+ * tells there is not that of the stop which wait has reported. */
 #include "tracee/stop.h"
 
 #include "x86/kernel.h"
 #include "x86/trap.h"
 
+#include <errno.h>
 #include <linux/audit.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -24,18 +28,46 @@ static const struct {
     {PTRACE_EVENT_EXIT, REASON_EXIT},
 };
 
-/* A filter of the kernel has reported the call, in front of which the thread is. */
-static void read_filtered(struct thread_stop *stop) {
+/* Takes the CALL of the stop from what the kernel tells of it. */
+static void take_entry(struct thread_stop *stop, uint64_t number, const void *arguments,
+                       uint32_t interface) {
+    stop->reason = REASON_CALL_ENTRY;
+    stop->call.number = number;
+    stop->has_other_numbers = interface != AUDIT_ARCH_X86_64;
+    memcpy(stop->call.arguments, arguments, sizeof stop->call.arguments);
+}
+
+/* The thread is in front of a system call, or behind it; or a filter of the kernel has reported the
+ * call, in front of which it is. */
+static void read_call(struct thread_stop *stop) {
     struct __ptrace_syscall_info info;
     memset(&info, 0, sizeof info);
-    if (ptrace(PTRACE_GET_SYSCALL_INFO, stop->thread, (void *)sizeof info, &info) <= 0)
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, stop->thread, (void *)sizeof info, &info) <= 0) {
+        stop->reason = errno == ESRCH ? REASON_KILLED : REASON_CALL;
         return;
-    stop->reason = REASON_CALL_ENTRY;
-    stop->is_filtered = true;
-    stop->call.number = info.seccomp.nr;
-    stop->has_other_numbers = info.arch != AUDIT_ARCH_X86_64;
-    for (int i = 0; i < 6; i++)
-        stop->call.arguments[i] = info.seccomp.args[i];
+    }
+    switch (info.op) {
+    case PTRACE_SYSCALL_INFO_ENTRY:
+        take_entry(stop, info.entry.nr, info.entry.args, info.arch);
+        break;
+    case PTRACE_SYSCALL_INFO_SECCOMP:
+        take_entry(stop, info.seccomp.nr, info.seccomp.args, info.arch);
+        stop->is_filtered = true;
+        break;
+    case PTRACE_SYSCALL_INFO_EXIT:
+        stop->reason = REASON_CALL_EXIT;
+        stop->call.result = info.exit.rval;
+        break;
+    default:
+        stop->reason = REASON_KILLED;
+    }
+}
+
+bool read_event_message(pid_t thread, int event, unsigned long *message) {
+    siginfo_t info;
+    return ptrace(PTRACE_GETEVENTMSG, thread, NULL, message) == 0 &&
+           ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) == 0 &&
+           info.si_code == (SIGTRAP | event << 8);
 }
 
 static void read_event(struct thread_stop *stop, int event) {
@@ -46,28 +78,11 @@ static void read_event(struct thread_stop *stop, int event) {
         if (events[i].event == event)
             stop->reason = (enum stop_reason)events[i].reason;
     if (event == PTRACE_EVENT_SECCOMP)
-        read_filtered(stop);
-    else if (event != PTRACE_EVENT_EXIT && event != PTRACE_EVENT_STOP)
-        ptrace(PTRACE_GETEVENTMSG, stop->thread, NULL, &message);
-    stop->child = (pid_t)message;
-}
-
-static void read_call(struct thread_stop *stop) {
-    struct __ptrace_syscall_info info;
-    memset(&info, 0, sizeof info);
-    stop->reason = REASON_CALL;
-    if (ptrace(PTRACE_GET_SYSCALL_INFO, stop->thread, (void *)sizeof info, &info) <= 0)
-        return;
-    if (info.op != PTRACE_SYSCALL_INFO_ENTRY) {
-        stop->reason = REASON_CALL_EXIT;
-        stop->call.result = info.exit.rval;
-        return;
-    }
-    stop->reason = REASON_CALL_ENTRY;
-    stop->call.number = info.entry.nr;
-    stop->has_other_numbers = info.arch != AUDIT_ARCH_X86_64;
-    for (int i = 0; i < 6; i++)
-        stop->call.arguments[i] = info.entry.args[i];
+        read_call(stop);
+    else if (event != PTRACE_EVENT_EXIT && event != PTRACE_EVENT_STOP &&
+             !read_event_message(stop->thread, event, &message))
+        stop->reason = REASON_KILLED;
+    stop->child = stop->reason == REASON_KILLED ? 0 : (pid_t)message;
 }
 
 /* A SIGTRAP that the kernel has sent for what the thread did, or that some process has sent. In a
@@ -86,7 +101,11 @@ static void read_signal(struct thread_stop *stop) {
     int signal = stop->signal;
     siginfo_t info;
     if (ptrace(PTRACE_GETSIGINFO, stop->thread, NULL, &info) != 0) {
-        stop->reason = REASON_JOB;
+        stop->reason = errno == ESRCH ? REASON_KILLED : REASON_JOB;
+        return;
+    }
+    if (info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8)) {
+        stop->reason = REASON_KILLED;
         return;
     }
     bool for_what_it_did = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||

@@ -30,10 +30,11 @@ enum stop_reason {
     REASON_FORK,   /* it has made a process, `child`, which is stopped or will be */
     REASON_VFORK,  /* the same, but it shares the memory until REASON_VFORK_DONE */
     REASON_VFORK_DONE,
-    REASON_CLONE, /* it has made a thread, or a process otherwise than by fork: `child` */
-    REASON_EXEC,  /* it has executed another program; `child` is the thread's former number */
-    REASON_EXIT,  /* in front of the thread's end */
-    REASON_EVENT  /* another event of the kernel */
+    REASON_CLONE,  /* it has made a thread, or a process otherwise than by fork: `child` */
+    REASON_EXEC,   /* it has executed another program; `child` is the thread's former number */
+    REASON_EXIT,   /* in front of the thread's end */
+    REASON_KILLED, /* it has been killed since, and is no longer there; that end is still to come */
+    REASON_EVENT   /* another event of the kernel */
 };
 
 enum {
@@ -53,6 +54,10 @@ struct thread_stop {
     bool has_other_numbers; /* `call` is of the 32-bit interface: its number means another call */
     bool is_filtered;       /* a filter (seccomp) has reported the call */
 };
+
+/* Sets MESSAGE to what EVENT, of the kernel, tells: a number of a thread. Returns false if THREAD
+ * is no longer in that stop, since it has been killed. */
+bool read_event_message(pid_t thread, int event, unsigned long *message);
 
 /* Returns why THREAD stopped. STATUS is what wait returned for it. CALL is the system call that the
  * thread was in front of at its last stop, or NULL: then the result has no call. The bits of debug

@@ -4,10 +4,12 @@
  * Intel manual, volume 3, section 17.2 (debug registers). */
 #include "x86/kernel.h"
 
+#include "util/process.h"
 #include "x86/registers.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ enum {
     WATCH_ACCESSES = 3,
     WATCH_SHIFT = 16,    /* the first object's kind and length, four bits for each object */
     WATCH_STATUS = 0xf,  /* debug register 6: the objects that were written */
+    LOOKS_OF_END = 20,   /* looks at a thread that is about to stop, of which one is at its end */
     AUXILIARY_MAX = 4096 /* auxiliary values of a new program that are read at most */
 };
 
@@ -56,13 +59,30 @@ bool is_system_call(const uint8_t *code) {
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Continues to the next stop. Returns its status from wait, or 0 if there is none. */
+/* Waits for the next stop of THREAD. Returns its status as wait does, or 0 if there is none. Its
+ * end is left to who waits for it; that of a first thread may be told only behind those of others.
+ */
+static int await_stop(pid_t thread) {
+    siginfo_t info = {0};
+    for (unsigned looks = 1;; looks++) {
+        int failed = waitid(P_PID, (id_t)thread, &info, WSTOPPED | WNOHANG | __WALL);
+        if (!failed && info.si_pid == thread)
+            return info.si_status << 8 | 0x7f;
+        if ((failed || looks % LOOKS_OF_END == 0) && has_ended(thread, thread))
+            return 0;
+        sched_yield();
+    }
+}
+
+/* Continues to the next stop. Returns its status from wait, or 0 if it has been killed. */
 static int next_stop(pid_t thread) {
-    int status = 0;
-    if (ptrace(PTRACE_SYSCALL, thread, NULL, NULL) != 0 ||
-        waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status))
+    if (ptrace(PTRACE_SYSCALL, thread, NULL, NULL) != 0)
         return 0;
-    return status;
+    int status = await_stop(thread);
+    if (status >> 16 != PTRACE_EVENT_EXIT)
+        return status;
+    ptrace(PTRACE_CONT, thread, NULL, NULL); /* nobody else sees this stop, but its end */
+    return 0;
 }
 
 /* Continues to the end of the call that THREAD is about to make. */
