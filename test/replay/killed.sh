@@ -4,12 +4,13 @@
 # timeout: 200
 . "$(dirname "$0")/lib.bash"
 make_plain last last.c -O1 -pthread
+make_plain long last.c -DTURNS=25000 -O1 -pthread
 make_program ticks --quipu=moment -O1 -pthread <"$here/parts/last.c"
 
 # starts OPTIONS...: the program is recorded in the background, and has written some lines.
 starts() {
     rm -f run.rec recorded.out
-    quipu record "$@" -o run.rec -- ./last >recorded.out 2>recorded.err &
+    quipu record "$@" -o run.rec -- ./long >recorded.out 2>recorded.err &
     recorder=$!
     awaits grep -q "^$((RANDOM % 20 + 5)) " recorded.out
     program=$(pgrep -P $recorder)

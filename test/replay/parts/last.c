@@ -1,5 +1,6 @@
 /* last.c: threads that pass a turn, a child that shares memory with its maker, short programs,
- * timers whose handlers have a stack of their own, thread-local numbers: about a second of them.
+ * timers whose handlers have a stack of their own, thread-local numbers: about a second of them,
+ * or as many as TURNS says.
  * With an argument, the first thread ends before the others do.  Ends with status 5, or then 0. */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -12,9 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef TURNS
+#define TURNS 250
+#endif
+
 enum {
-    THREADS = 4,
-    TURNS = 250
+    THREADS = 4
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
