@@ -153,6 +153,9 @@ void take_status(struct recorded_thread *thread, int status);
  * must be handled first, or NULL. */
 struct recorded_thread *run_groups(struct recorder *recorder);
 
+/* Looks whether threads that keep the turn in a call have fallen asleep there. */
+void look_at_turns(struct recorder *recorder);
+
 /* Looks whether threads that write to streams can go on. */
 void look_at_streams(struct recorder *recorder);
 

@@ -3,6 +3,8 @@
  * A thread keeps the turn until it waits in a system call, yields, or makes a call when its time is
  * over. It gives the turn away in two places only: within a call, which then has an event of its
  * own for its entry, and behind an event. So the order of the events is all that a replay needs.
+ * Within a call that changes the mappings, or makes a process, it does not give it away, however
+ * long that takes: what others then did would come in front of it in a replay.
  *
  * The output of all processes is written by one at a time, so that its order is that of the events.
  *
@@ -105,6 +107,22 @@ static bool comes_back(struct recorded_thread *thread) {
     }
 }
 
+/* Whether the thread is in a call that changes which memory there is, or copies all of it for a new
+ * process. Others must not execute meanwhile: in a replay that is done at the call's own event. */
+static bool changes_memory(const struct recorded_thread *thread) {
+    if (thread->state != RECORD_IN_CALL)
+        return false;
+    uint8_t repeats = thread->effects.row->repeats;
+    bool makes = repeats == QUIPU_CALL_APART && !thread->is_entry; /* and not yet told */
+    return repeats == QUIPU_CALL_AGAIN || repeats == QUIPU_CALL_MAPS ||
+           (makes && !is_program_call(thread->call.number));
+}
+
+/* Whether the thread, which does not come back soon, keeps the turn. */
+static bool keeps_turn(const struct recorded_thread *thread) {
+    return changes_memory(thread) && !is_asleep(thread->process->number, thread->number);
+}
+
 /* ---- turns ---- */
 
 static bool is_over(const struct recorded_thread *thread) {
@@ -170,8 +188,11 @@ static struct recorded_thread *run_group(struct recorder *recorder, struct group
             resume(thread);
         else if (thread->state != RECORD_IN_CALL || !others_are_ready(thread))
             break;
-        else if (!comes_back(thread))
+        else if (!comes_back(thread)) {
+            if (keeps_turn(thread)) /* look_at_turns comes again */
+                break;
             end_turn(group);
+        }
     }
     if (!group->turn)
         leave_turn(recorder, group);
@@ -224,6 +245,12 @@ void take_status(struct recorded_thread *thread, int status) {
 bool keeps_waiting(const struct recorded_thread *thread) {
     return thread->process->group->turn == thread && !thread->stands && !thread->is_pending &&
            thread->state == RECORD_RUNS && others_are_ready(thread);
+}
+
+void look_at_turns(struct recorder *recorder) {
+    for (struct group *group = recorder->groups; group; group = group->next)
+        if (group->turn && changes_memory(group->turn))
+            make_fresh(recorder, group);
 }
 
 void look_at_streams(struct recorder *recorder) {

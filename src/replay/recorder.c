@@ -201,6 +201,7 @@ static void look(struct recorder *recorder) {
     double now = clock_seconds();
     looks = 0;
     look_at_streams(recorder);
+    look_at_turns(recorder);
     look_at_stopped(recorder);
     end_orphans(recorder);
     for (struct recorded_thread *at = recorder->threads; at; at = at->next) {
