@@ -54,9 +54,7 @@ static int make_output(void) {
 
 static _Noreturn void run_child(const struct jobs *jobs, size_t task, int output, pid_t parent) {
     forget_unfinished();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
+    end_with_parent(parent, SIGKILL);
     FILE *out = fdopen(output, "w");
     if (!out)
         die("out of memory");

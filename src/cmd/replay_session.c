@@ -223,8 +223,10 @@ int debug_replay(const char *path, const struct replay_options *options) {
         process = process_of_moment(&arena, path, place.moment);
     const char *wrong = timeline_begin(&timeline, &arena, path, process, options->memory);
     if (!wrong) {
-        signal(SIGINT, SIG_IGN); /* gdb takes it, and asks for a stop */
-        signal(SIGQUIT, SIG_IGN);
+        if (!options->port) { /* gdb takes them, and asks for a stop */
+            signal(SIGINT, SIG_IGN);
+            signal(SIGQUIT, SIG_IGN);
+        }
         wrong = begin_session(&timeline, &place);
         if (!wrong)
             status = run_session(&timeline, options);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -112,13 +113,18 @@ bool write_tracee(const struct tracee *tracee, uint64_t address, const void *byt
     return write_memory(tracee_memory(tracee), address, bytes, size);
 }
 
-/* The child executes the program, and stops. PATH NULL: argv[0], which is found in PATH. */
-static _Noreturn void become(struct arena *arena, const char *path, char **argv,
+/* The child stops, executes the program, and stops again. PATH NULL: argv[0], which is found in
+ * PATH. If PARENT ends before it has said by an option that the child then ends, too, the program
+ * is not executed. */
+static _Noreturn void become(struct arena *arena, pid_t parent, const char *path, char **argv,
                              char **environment) {
+    end_with_parent(parent, SIGKILL);
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
         error("cannot run '%s' under control: %s", argv[0], refusal(arena, "ptrace", 0, errno));
         _exit(STATUS_NOT_STARTED);
     }
+    raise(SIGSTOP);
+    prctl(PR_SET_PDEATHSIG, 0);
     personality(ADDR_NO_RANDOMIZE); /* if this is refused, addresses are random */
     restore_child_statuses();
     if (path)
@@ -141,20 +147,35 @@ static const char *check_control(struct arena *arena, pid_t child) {
     return NULL;
 }
 
+/* CHILD has come to its first stop. Continues it to where it has executed the program. Returns
+ * false if it has ended. */
+static bool run_to_program(pid_t child, int *status) {
+    ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(long)PTRACE_O_EXITKILL);
+    while (WSTOPSIG(*status) != SIGTRAP) {
+        intptr_t signal = WSTOPSIG(*status) == SIGSTOP ? 0 : WSTOPSIG(*status);
+        if (ptrace(PTRACE_CONT, child, NULL, (void *)signal) != 0 ||
+            waitpid(child, status, 0) != child || !WIFSTOPPED(*status))
+            return false;
+    }
+    return true;
+}
+
 static const char *start(struct tracee *tracee, const char *path, char **argv, char **environment) {
     int status;
     *tracee = (struct tracee){0};
     if (!has_proc())
         return no_proc;
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child < 0)
         return strerror(errno);
     if (child == 0)
-        become(&tracee->arena, path, argv, environment);
+        become(&tracee->arena, parent, path, argv, environment);
     if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
         return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS
                    ? deadly_refusal(&tracee->arena, "ptrace")
                    : "";
+    if (!run_to_program(child, &status))
+        return "";
     const char *wrong = check_control(&tracee->arena, child);
     if (wrong) {
         kill(child, SIGKILL);

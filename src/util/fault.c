@@ -3,6 +3,8 @@
  * Not perfect: temporary files of a child that crashed stay. Work that never ends is not ended. */
 #include "util/fault.h"
 
+#include "util/process.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -60,9 +62,7 @@ void end_by_fault(const char *reason) {
 static _Noreturn void run_child(int (*work)(void *context), void *context, pid_t parent) {
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        _exit(1);
+    end_with_parent(parent, SIGTERM);
     exit(work(context));
 }
 

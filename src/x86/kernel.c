@@ -195,7 +195,8 @@ bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes
 /* The child writes this, and its debug register must stop it then. */
 static volatile int tried;
 
-static void try_write(void) {
+static void try_write(pid_t parent) {
+    end_with_parent(parent, SIGKILL); /* while it is stopped, too */
     ptrace(PTRACE_TRACEME, 0, NULL, NULL);
     raise(SIGSTOP);
     tried = 1;
@@ -209,11 +210,11 @@ bool has_debug_registers(void) {
     int status = 0;
     if (wanted && strcmp(wanted, "0") == 0)
         return false;
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child < 0)
         return true; /* the search cannot make its copies either, and reports that */
     if (child == 0)
-        try_write();
+        try_write(parent);
     bool stands = waitpid(child, &status, __WALL) == child && WIFSTOPPED(status);
     bool stops = stands && watch_memory(child, &address, &size, 1) &&
                  ptrace(PTRACE_CONT, child, NULL, NULL) == 0 &&
