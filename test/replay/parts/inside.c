@@ -44,7 +44,7 @@ static void handle(int number) {
 
 static void start_timer(int flags) {
     struct sigaction action = {.sa_handler = handle, .sa_flags = flags};
-    struct itimerval often = {{0, 500}, {0, 500}};
+    struct itimerval often = {{0, 2000}, {0, 2000}};
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
 }
