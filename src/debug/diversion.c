@@ -182,6 +182,22 @@ static pid_t choose_thread(struct diversion *diversion, const struct timeline *t
     return number;
 }
 
+/* Continues it to a stop. */
+static int run_to_stop(struct timeline *timeline, pid_t process, int *signal) {
+    int kind;
+    do {
+        points_insert(&timeline->points, process, 0);
+        do
+            kind = go_once(timeline, process, false, signal);
+        while (kind == GO_ON);
+        points_take_out(&timeline->points, process);
+        if (kind != HALT_POINT || points_hit(&timeline->points, next_instruction(process), process))
+            return kind;
+        kind = go_once(timeline, process, true, signal); /* no condition holds */
+    } while (kind == GO_ON || kind == HALT_STEP);
+    return kind;
+}
+
 struct halt run_diversion(struct diversion *diversion, struct timeline *timeline, bool step,
                           int *signal) {
     pid_t process = choose_thread(diversion, timeline, step);
@@ -190,15 +206,10 @@ struct halt run_diversion(struct diversion *diversion, struct timeline *timeline
     diversion->changed = false;
     if (step || point)
         kind = go_once(timeline, process, true, signal);
-    if (!step && (kind == GO_ON || kind == HALT_STEP)) {
-        points_insert(&timeline->points, process, 0);
-        do
-            kind = go_once(timeline, process, false, signal);
-        while (kind == GO_ON);
-        points_take_out(&timeline->points, process);
-    }
+    if (!step && (kind == GO_ON || kind == HALT_STEP))
+        kind = run_to_stop(timeline, process, signal);
     struct halt halt = {.kind = kind == GO_ON ? HALT_STEP : (enum halt_kind)kind};
     if (halt.kind == HALT_POINT)
-        halt.point = points_find(&timeline->points, next_instruction(process));
+        halt.point = points_hit(&timeline->points, next_instruction(process), process);
     return halt;
 }

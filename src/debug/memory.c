@@ -14,14 +14,11 @@ enum {
 
 /* ---- registers ---- */
 
-/* The number of the last system call and the flags of debuggers are left out: they depend on how
- * the process came here. */
 static bool read_all(struct session *session, struct registers *registers) {
     pid_t process = selected_thread(session);
     if (!process || !get_registers(process, registers))
         return false;
-    registers->general.orig_rax = UINT64_MAX;
-    registers->general.eflags &= ~(uint64_t)TRAP_FLAG;
+    hide_way(&registers->general);
     return true;
 }
 

@@ -17,15 +17,22 @@ static bool is_watch(const struct point *point) {
     return point->kind >= POINT_WRITE;
 }
 
+static struct point *find_point(struct points *points, enum point_kind kind, uint64_t address,
+                                size_t size) {
+    for (size_t i = 0; i < points->count; i++) {
+        struct point *point = &points->points[i];
+        if (point->kind == kind && point->address == address && point->size == size)
+            return point;
+    }
+    return NULL;
+}
+
 const char *points_add(struct points *points, enum point_kind kind, uint64_t address, size_t size) {
     struct point point = {.kind = kind, .address = address, .size = size};
     if (is_watch(&point) && (size == 0 || size > WATCHED_MAX))
         return "at most 4096 bytes can be watched";
-    for (size_t i = 0; i < points->count; i++) {
-        const struct point *other = &points->points[i];
-        if (other->kind == kind && other->address == address && other->size == size)
-            return NULL; /* the protocol: adding it again has no effect */
-    }
+    if (find_point(points, kind, address, size))
+        return NULL; /* the protocol: adding it again has no effect */
     if (points->count == POINTS_MAX)
         return "too many breakpoints";
     if (is_watch(&point)) {
@@ -37,21 +44,30 @@ const char *points_add(struct points *points, enum point_kind kind, uint64_t add
     return NULL;
 }
 
+static void free_point(struct point *point) {
+    free(point->value);
+    conditions_free(point->conditions);
+}
+
+void points_set_conditions(struct points *points, enum point_kind kind, uint64_t address,
+                           size_t size, struct point_condition *conditions) {
+    struct point *point = find_point(points, kind, address, size);
+    conditions_free(point->conditions);
+    point->conditions = conditions;
+}
+
 bool points_remove(struct points *points, enum point_kind kind, uint64_t address, size_t size) {
-    for (size_t i = 0; i < points->count; i++) {
-        const struct point *point = &points->points[i];
-        if (point->kind != kind || point->address != address || point->size != size)
-            continue;
-        free(point->value);
-        points->points[i] = points->points[--points->count];
-        return true;
-    }
-    return false;
+    struct point *point = find_point(points, kind, address, size);
+    if (!point)
+        return false;
+    free_point(point);
+    *point = points->points[--points->count];
+    return true;
 }
 
 void points_clear(struct points *points) {
     for (size_t i = 0; i < points->count; i++)
-        free(points->points[i].value);
+        free_point(&points->points[i]);
     points->count = 0;
 }
 
@@ -73,6 +89,16 @@ const struct point *points_find(const struct points *points, uint64_t address) {
     for (size_t i = 0; i < points->count; i++)
         if (!is_watch(&points->points[i]) && points->points[i].address == address)
             return &points->points[i];
+    return NULL;
+}
+
+const struct point *points_hit(const struct points *points, uint64_t address, pid_t thread) {
+    for (size_t i = 0; i < points->count; i++) {
+        const struct point *point = &points->points[i];
+        if (!is_watch(point) && point->address == address &&
+            conditions_hold(point->conditions, points, thread))
+            return point;
+    }
     return NULL;
 }
 

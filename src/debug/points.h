@@ -5,6 +5,7 @@
 #ifndef QUIPU_DEBUG_POINTS_H
 #define QUIPU_DEBUG_POINTS_H
 
+#include "debug/conditions.h"
 #include "tracee/serial.h"
 #include "util/arena.h"
 
@@ -35,6 +36,7 @@ struct point {
     bool has_value;     /* it could be read */
     bool has_changed;   /* the last time that it was looked at */
     unsigned registers; /* of a watchpoint: the debug registers for it, bit n: the n-th */
+    struct point_condition *conditions; /* of a breakpoint; owned */
 };
 
 struct points {
@@ -54,6 +56,10 @@ struct points {
 /* Adds a point. Returns NULL, or a message. */
 const char *points_add(struct points *points, enum point_kind kind, uint64_t address, size_t size);
 
+/* CONDITIONS, which becomes POINTS', are those of that breakpoint from now on; it was added. */
+void points_set_conditions(struct points *points, enum point_kind kind, uint64_t address,
+                           size_t size, struct point_condition *conditions);
+
 /* Removes it. Returns whether it was there. */
 bool points_remove(struct points *points, enum point_kind kind, uint64_t address, size_t size);
 
@@ -65,8 +71,12 @@ struct points *points_put_aside(struct points *points);
 /* POINTS are those of ASIDE again. */
 void points_put_back(struct points *points, struct points *aside);
 
-/* Returns the breakpoint at ADDRESS, or NULL. */
+/* Returns a breakpoint at ADDRESS, or NULL. */
 const struct point *points_find(const struct points *points, uint64_t address);
+
+/* Returns the breakpoint that stops THREAD in front of its instruction at ADDRESS, or NULL: one
+ * whose conditions hold there. */
+const struct point *points_hit(const struct points *points, uint64_t address, pid_t thread);
 
 /* Whether there is a watchpoint. */
 bool points_watch(const struct points *points);

@@ -105,7 +105,7 @@ static void take_supported(struct session *session, const char *text) {
         &session->answer,
         "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;"
         "qXfer:exec-file:read+;qXfer:siginfo:read+;qXfer:threads:read+;multiprocess+;"
-        "swbreak+;hwbreak+;exec-events+;QCatchSyscalls+;vContSupported+;ReverseContinue+;ReverseStep+",
+        "swbreak+;hwbreak+;exec-events+;QCatchSyscalls+;ConditionalBreakpoints+;vContSupported+;ReverseContinue+;ReverseStep+",
         PACKET_MAX);
 }
 

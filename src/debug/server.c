@@ -33,11 +33,11 @@ static void take_leave(struct session *session, const char *text) {
     session->connection.ended = true;
 }
 
-/* Takes "KIND,ADDRESS,SIZE". */
-static bool read_point(const char *text, enum point_kind *kind, uint64_t *address, size_t *size) {
+/* Takes "KIND,ADDRESS,SIZE". TEXT becomes what is behind it. */
+static bool read_point(const char **text, enum point_kind *kind, uint64_t *address, size_t *size) {
     uint64_t number, length;
-    if (!take_number(&text, &number) || number >= POINT_KINDS || !take_character(&text, ',') ||
-        !take_number(&text, address) || !take_character(&text, ',') || !take_number(&text, &length))
+    if (!take_number(text, &number) || number >= POINT_KINDS || !take_character(text, ',') ||
+        !take_number(text, address) || !take_character(text, ',') || !take_number(text, &length))
         return false;
     *kind = (enum point_kind)number;
     *size = length;
@@ -48,20 +48,27 @@ static void take_point(struct session *session, const char *text) {
     enum point_kind kind;
     uint64_t address;
     size_t size;
-    if (!read_point(text, &kind, &address, &size))
+    struct points *points = &session->timeline->points;
+    struct point_condition *conditions = NULL;
+    if (!read_point(&text, &kind, &address, &size))
         return; /* a kind that is not known */
-    const char *wrong = points_add(&session->timeline->points, kind, address, size);
-    if (wrong)
+    const char *wrong = conditions_read(text, &conditions);
+    if (!wrong)
+        wrong = points_add(points, kind, address, size);
+    if (wrong) {
+        conditions_free(conditions);
         answer_error(session, wrong);
-    else
+    } else {
+        points_set_conditions(points, kind, address, size, conditions);
         answer_text(session, "OK");
+    }
 }
 
 static void take_point_away(struct session *session, const char *text) {
     enum point_kind kind;
     uint64_t address;
     size_t size;
-    if (!read_point(text, &kind, &address, &size))
+    if (!read_point(&text, &kind, &address, &size))
         return;
     points_remove(&session->timeline->points, kind, address, size);
     answer_text(session, "OK");

@@ -200,7 +200,7 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
     case PAUSE_BREAKPOINT:
         here->steps = STEPS_UNKNOWN;
         address = next_instruction(timeline_process(timeline));
-        halt.kind = HALT_POINT;
+        halt.kind = HALT_STEP; /* no condition holds */
         break;
     case PAUSE_WRITE:
         here->steps = STEPS_UNKNOWN;
@@ -229,7 +229,7 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
         break;
     }
     if (address && !timeline->ignores_points)
-        halt.point = points_find(&timeline->points, address);
+        halt.point = points_hit(&timeline->points, address, timeline_process(timeline));
     if (address && (halt.point || address == timeline->extra))
         halt.kind = HALT_POINT;
     return halt;
@@ -237,9 +237,10 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
 
 const struct point *point_here(const struct timeline *timeline) {
     player_select(timeline->player);
+    pid_t process = timeline_process(timeline);
     return timeline->ignores_points
                ? NULL
-               : points_find(&timeline->points, next_instruction(timeline_process(timeline)));
+               : points_hit(&timeline->points, next_instruction(process), process);
 }
 
 /* Whether the process is in front of a call that is caught, and that was not told of. HALT becomes
@@ -269,6 +270,30 @@ static enum play_pause go_once(struct timeline *timeline, bool step) {
     return pause;
 }
 
+/* Returns the watchpoint that the PAUSE is a hit of, or NULL. ACCESSED: the one that the
+ * instruction, which was stepped, accesses. */
+static const struct point *written_at(struct timeline *timeline, enum play_pause pause,
+                                      bool stepped, const struct point *accessed) {
+    const struct point *changed = NULL;
+    if (!watches(timeline))
+        return NULL;
+    if (pause != PAUSE_ENDED)
+        changed = points_changed(&timeline->points, timeline_process(timeline));
+    if (pause == PAUSE_WRITE && !stepped)
+        accessed = points_written(&timeline->points, player_written(timeline->player));
+    if (!changed && (pause == PAUSE_STEP || pause == PAUSE_WRITE) && is_read(accessed))
+        changed = accessed;
+    return changed;
+}
+
+/* Behind an event or a step, HALT becomes another one where the user wants a stop, or the time has
+ * come. */
+static void ask_for_stop(struct timeline *timeline, struct halt *halt) {
+    if ((halt->kind == HALT_EVENT || halt->kind == HALT_STEP) &&
+        clock_seconds() - timeline->asked > asking_interval && is_interrupted(timeline))
+        halt->kind = timeline->stopping ? HALT_INTERRUPT : HALT_TIMER;
+}
+
 struct halt advance(struct timeline *timeline, bool step) {
     player_select(timeline->player);
     bool looks = watches(timeline);
@@ -282,34 +307,31 @@ struct halt advance(struct timeline *timeline, bool step) {
             return call;
         step = true;
     }
+    bool over = step;
     for (;;) {
         uint64_t steps = timeline->here.steps;
         const struct point *accessed = NULL;
-        if (looks && step)
+        if (looks && over)
             accessed = points_next_access(&timeline->points, timeline_process(timeline));
-        enum play_pause pause = go_once(timeline, step);
+        enum play_pause pause = go_once(timeline, over);
         struct halt halt = halt_at(timeline, pause);
-        if (pause == PAUSE_SIGNAL && step)
+        if (pause == PAUSE_SIGNAL && over)
             timeline->here.steps = steps; /* it has not gone on */
-        const struct point *changed = NULL;
-        if (looks && pause != PAUSE_ENDED)
-            changed = points_changed(&timeline->points, timeline_process(timeline));
-        if (looks && pause == PAUSE_WRITE && !step)
-            accessed = points_written(&timeline->points, player_written(timeline->player));
-        if (!changed && (pause == PAUSE_STEP || pause == PAUSE_WRITE) && is_read(accessed))
-            changed = accessed;
+        const struct point *changed = written_at(timeline, pause, over, accessed);
         if (changed)
             return (struct halt){.kind = HALT_WATCH, .point = changed};
         if (pause == PAUSE_EVENT && has_returned(timeline, &halt))
             return halt;
         if (pause == PAUSE_WRITE && looks && timeline->each_write)
             return (struct halt){.kind = HALT_WATCH};
-        if (pause == PAUSE_WRITE)
-            continue; /* it wrote what was there */
-        if ((halt.kind == HALT_EVENT || halt.kind == HALT_STEP) &&
-            clock_seconds() - timeline->asked > asking_interval && is_interrupted(timeline))
-            halt.kind = timeline->stopping ? HALT_INTERRUPT : HALT_TIMER;
-        return halt;
+        bool passes = pause == PAUSE_BREAKPOINT && halt.kind == HALT_STEP;
+        bool is_over = over && !step && pause == PAUSE_STEP && halt.kind == HALT_STEP;
+        over = step || passes; /* by one step over the breakpoint, and on */
+        if (pause == PAUSE_WRITE || passes)
+            continue; /* it wrote what was there, or no condition holds */
+        ask_for_stop(timeline, &halt);
+        if (!is_over || halt.kind != HALT_STEP)
+            return halt;
     }
 }
 

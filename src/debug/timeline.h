@@ -171,8 +171,8 @@ void notice_program(struct timeline *timeline);
 /* Whether the present place is directly behind a system call that is caught. HALT becomes that. */
 bool has_returned(const struct timeline *timeline, struct halt *halt);
 
-/* Returns the user's breakpoint at the instruction that comes next, unless it is ignored; or NULL.
- */
+/* Returns the user's breakpoint that stops in front of the instruction that comes next, unless it is
+ * ignored; or NULL. */
 const struct point *point_here(const struct timeline *timeline);
 
 /* Goes on to the next halt, with STEP by one instruction. Checkpoints are not made by it. */

@@ -321,6 +321,17 @@ size_t debugger_register(const struct registers *registers, size_t number,
     return size;
 }
 
+bool is_general_debugger_register(size_t number) {
+    unsigned index;
+    const struct group *group = find_group(number, &index);
+    return group && group->part == PART_GENERAL;
+}
+
+void hide_way(struct user_regs_struct *general) {
+    general->orig_rax = UINT64_MAX;
+    general->eflags &= ~(uint64_t)TRAP_FLAG;
+}
+
 /* The region has one bit for each of the tags of two. */
 static uint8_t short_tags(const uint8_t *bytes) {
     unsigned tags = (unsigned)bytes[0] | (unsigned)bytes[1] << 8, result = 0;

@@ -20,6 +20,13 @@ void describe_registers(struct buffer *xml);
 size_t debugger_register(const struct registers *registers, size_t number,
                          uint8_t bytes[DEBUGGER_REGISTER_MAX]);
 
+/* Whether register NUMBER is in REGISTERS->general. */
+bool is_general_debugger_register(size_t number);
+
+/* A debugger is not shown what depends on how a thread came to its place: the number of its last
+ * system call, and the trap flag. */
+void hide_way(struct user_regs_struct *general);
+
 /* Sets register NUMBER of REGISTERS to SIZE BYTES. Returns false if it cannot be set, or has
  * another size. */
 bool set_debugger_register(struct registers *registers, size_t number, const uint8_t *bytes,

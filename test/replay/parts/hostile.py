@@ -26,12 +26,17 @@ COMMANDS = ['when', 'goto', 'goto 3', 'goto end', 'goto 99999999999999999999', '
             'checkpoints', 'when when', ' ', 'g' * 5000]
 
 
+EXPRESSIONS = [';X3,220127', ';X3,220027;X3,220127', ';X', ';X3', ';Xffffffffffffffff,', ';X1,27', ';X6,220021000027',
+               ';X5,260010' + '27', ';X4,26001027', ';X4,26ffff27', ';X6,2201220005' + '27', ';X5,22001a' + '2727', ';X3,2201ff',
+               ';X3,220127;cmds:0,', ';Y3,220127', ';X4,22017f27']
+
+
 def number():
     return random.choice(NUMBERS + SIZES)
 
 
 def packet():
-    kind = random.randrange(6)
+    kind = random.randrange(7)
     if kind == 0:
         return random.choice(WORDS)
     if kind == 1:
@@ -42,6 +47,11 @@ def packet():
         return 'qRcmd,' + random.choice(COMMANDS).encode().hex()
     if kind == 4:
         return bytes(random.randrange(256) for _ in range(random.randrange(1, 40)))
+    if kind == 5:
+        place = random.choice(PLACES)
+        return random.choice(['Z0,', 'Z1,', 'Z2,', 'z0,']) + place + ',1' + ''.join(
+            random.choice(EXPRESSIONS + [';X%x,%s' % (size, random.randbytes(size).hex())])
+            for size in random.choices(range(40), k=random.randrange(4)))
     return random.choice(WORDS) + 'f' * random.choice([1, 100, 70000, 300000])
 
 
@@ -52,6 +62,7 @@ def send_noise(client):
 
 
 client, started = Client(recording).start(), 1
+PLACES = NUMBERS + [f'{client.address():x}']
 sent = 0
 while sent < packets:
     sent += 1
