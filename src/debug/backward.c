@@ -185,7 +185,7 @@ struct last_hit {
 
 static void take_hit(struct timeline *timeline, struct last_hit *last, const struct halt *halt) {
     last->halt = *halt;
-    if (++last->hits < MARK_HITS)
+    if (++last->hits < MARK_HITS || halt->kind == HALT_SIGNAL) /* that is no place to keep */
         return;
     struct stand mark;
     if (copy_here(timeline, &mark)) {
@@ -268,7 +268,7 @@ static enum reached go_to_last(struct timeline *timeline, const struct checkpoin
         if (halt.kind == HALT_END)
             return REACHED_NOT;
         over = stands_in_front(halt.kind);
-        i += was_asked_for(halt.kind);
+        i += is_hit(timeline, &halt);
     }
     return REACHED_HALT;
 }
@@ -280,14 +280,17 @@ struct next_hit {
     uint64_t events; /* of its slice */
 };
 
-/* Goes on with the points, up to the first one, or to the end of the slice behind EVENTS events. */
+/* Goes on with the points, up to the first one, or to the end of the slice behind EVENTS events. A
+ * signal there is the end. */
 static struct halt go_to_hit(struct timeline *timeline, uint64_t events) {
     static const double longest = 0.3;
     struct halt halt = {.kind = HALT_EVENT};
     set_stops(timeline, false, 0);
     set_alarm(timeline, longest);
     while (timeline->here.events <= events && !timeline->here.ended &&
-           (halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL))
+           (halt.kind == HALT_EVENT ||
+            (halt.kind == HALT_SIGNAL &&
+             (timeline->here.events == events || !is_hit(timeline, &halt)))))
         halt = advance(timeline, false);
     set_alarm(timeline, 0);
     return halt;
@@ -319,7 +322,21 @@ static bool has_no_point(struct timeline *timeline, const struct checkpoint *che
     if (was_asked_for(halt.kind))
         return next->stand.process && timeline->here.events == next->events &&
                is_in_state(timeline, &next->state);
+    if (halt.kind == HALT_SIGNAL && is_hit(timeline, &halt))
+        return false;
     return halt.kind == HALT_EVENT || halt.kind == HALT_SIGNAL || halt.kind == HALT_END;
+}
+
+/* Whether a signal that the user is told of lies between the places. */
+static bool has_signal(const struct timeline *timeline, const struct place *from,
+                       const struct place *later) {
+    for (size_t i = 0; i < timeline->signals.count; i++) {
+        const struct met_signal *met = &timeline->signals.data[i];
+        if (met->events >= from->events && met->events < later->events &&
+            stops_at_signal(timeline, met->number))
+            return true;
+    }
+    return false;
 }
 
 /* Whether there is surely no point from the checkpoint FROM to LATER, so that the way need not be
@@ -329,7 +346,8 @@ static bool is_quiet(struct timeline *timeline, const struct checkpoint *from,
                      const struct target *target, const struct next_hit *next) {
     const pid_t others[] = {origin->process, target->good.process, target->shifted.process,
                             next->stand.process};
-    return later->process && watches_writes_alone(timeline) &&
+    return later->process && !has_signal(timeline, &from->stand.place, &later->place) &&
+           watches_writes_alone(timeline) &&
            is_unwritten(timeline, (struct checkpoint *)from, later, others,
                         sizeof others / sizeof *others);
 }

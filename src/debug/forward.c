@@ -43,8 +43,9 @@ static struct halt begin_program(struct timeline *timeline, struct halt halt) {
 }
 
 /* Whether the user does not see the halt. */
-static bool is_on_the_way(const struct halt *halt, bool step) {
-    return halt->kind == HALT_TIMER || (halt->kind == HALT_EVENT && !step) ||
+static bool is_on_the_way(const struct timeline *timeline, const struct halt *halt, bool step) {
+    bool passes = halt->kind == HALT_SIGNAL && !stops_at_signal(timeline, halt->signal);
+    return halt->kind == HALT_TIMER || passes || (halt->kind == HALT_EVENT && !step) ||
            (halt->kind == HALT_STEP && !step);
 }
 
@@ -75,7 +76,7 @@ struct halt go_forwards(struct timeline *timeline, bool step) {
             halt = begin_program(timeline, halt);
         else if (halt.kind == HALT_EVENT || halt.kind == HALT_TIMER)
             keep_on_the_way(timeline);
-        is_seen = !is_on_the_way(&halt, steps);
+        is_seen = !is_on_the_way(timeline, &halt, steps);
     } while (!is_seen);
     end_motion(timeline);
     return halt;

@@ -105,7 +105,7 @@ static void take_supported(struct session *session, const char *text) {
         &session->answer,
         "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:auxv:read+;"
         "qXfer:exec-file:read+;qXfer:siginfo:read+;qXfer:threads:read+;multiprocess+;"
-        "swbreak+;hwbreak+;exec-events+;QCatchSyscalls+;ConditionalBreakpoints+;vContSupported+;ReverseContinue+;ReverseStep+",
+        "swbreak+;hwbreak+;exec-events+;QCatchSyscalls+;QPassSignals+;ConditionalBreakpoints+;vContSupported+;ReverseContinue+;ReverseStep+",
         PACKET_MAX);
 }
 
@@ -217,6 +217,20 @@ static void catch_calls(struct session *session, const char *text) {
     answer_text(session, "OK");
 }
 
+/* "NUMBER;...": of these, by gdb's numbers, the user is not told. */
+static void pass_signals(struct session *session, const char *text) {
+    uint64_t passed = 0, number;
+    while (take_number(&text, &number)) {
+        for (int signal = 1; signal <= (int)(8 * sizeof passed); signal++)
+            if (debugger_signal(signal) == number)
+                passed |= (uint64_t)1 << (signal - 1);
+        if (!take_character(&text, ';'))
+            break;
+    }
+    session->timeline->passed_signals = passed;
+    answer_text(session, "OK");
+}
+
 static void be_quiet(struct session *session, const char *text) {
     (void)text;
     session->connection.is_quiet = true;
@@ -229,6 +243,7 @@ static const struct {
 } settings[] = {
     {"StartNoAckMode", be_quiet},
     {"CatchSyscalls:", catch_calls},
+    {"PassSignals:", pass_signals},
 };
 
 void take_setting(struct session *session, const char *text) {

@@ -9,8 +9,8 @@
 #include <signal.h>
 #include <string.h>
 
-/* gdb's numbers of signals (gdb/signals.def), which are its own. Those from SIGRTMIN are ranges. */
-static uint8_t debugger_signal(int signal) {
+/* gdb/signals.def. Those from SIGRTMIN are ranges. */
+uint8_t debugger_signal(int signal) {
     static const uint8_t numbers[] = {
         [SIGHUP] = 1,   [SIGINT] = 2,    [SIGQUIT] = 3,  [SIGILL] = 4,   [SIGTRAP] = 5,
         [SIGABRT] = 6,  [SIGFPE] = 8,    [SIGKILL] = 9,  [SIGBUS] = 10,  [SIGSEGV] = 11,

@@ -149,6 +149,7 @@ void serve(struct timeline *timeline, int fd) {
     session.connection = (struct connection){.in = fd, .out = fd};
     session.halt.kind = timeline->here.at_signal ? HALT_SIGNAL : HALT_STEP;
     session.program = timeline->program;
+    timeline->passed_signals = 0;
     timeline->is_interrupted = is_interrupted;
     timeline->divert_output = divert_output;
     timeline->context = &session;

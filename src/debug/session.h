@@ -97,6 +97,9 @@ void take_actions(struct session *session, const char *text); /* vCont */
 void take_run(struct session *session, const char *text);
 void answer_halt(struct session *session);
 
+/* Returns gdb's number of the signal, which is its own. */
+uint8_t debugger_signal(int signal);
+
 /* lldb.c: what only that asks for. */
 void take_host(struct session *session, const char *text);
 void take_process(struct session *session, const char *text);

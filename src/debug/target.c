@@ -139,8 +139,8 @@ static bool take_halt(struct timeline *timeline, struct target *target, const st
         *result = target->kind == TARGET_END ? REACHED : REACHED_NOT;
         return true;
     case HALT_SIGNAL:
-        *result = REACHED;
-        return in_slice && target->kind == TARGET_SIGNAL;
+        *result = in_slice ? REACHED : REACHED_HALT;
+        return in_slice ? target->kind == TARGET_SIGNAL : is_hit(timeline, halt);
     case HALT_WATCH:
         *result = REACHED_HALT;
         return true;

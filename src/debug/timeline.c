@@ -178,6 +178,25 @@ static void note_move(struct timeline *timeline) {
         vector_push(timeline->arena, &timeline->moves, events);
 }
 
+/* Returns the number of the signal that comes next. */
+static int note_signal(struct timeline *timeline) {
+    uint8_t info[QUIPU_SIGINFO_SIZE];
+    struct met_signal met = {timeline->here.events, player_signal(timeline->player, info)};
+    size_t count = timeline->signals.count;
+    if (count == 0 || timeline->signals.data[count - 1].events < met.events)
+        vector_push(timeline->arena, &timeline->signals, met);
+    return met.number;
+}
+
+bool stops_at_signal(const struct timeline *timeline, int number) {
+    return number < 1 || !(timeline->passed_signals >> (number - 1) & 1);
+}
+
+bool is_hit(const struct timeline *timeline, const struct halt *halt) {
+    return was_asked_for(halt->kind) || (halt->kind == HALT_SIGNAL && !timeline->ignores_points &&
+                                         stops_at_signal(timeline, halt->signal));
+}
+
 /* What a pause of the player is, where nothing that is watched has changed. */
 static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
     struct place *here = &timeline->here;
@@ -222,7 +241,7 @@ static struct halt halt_at(struct timeline *timeline, enum play_pause pause) {
     case PAUSE_SIGNAL:
         here->steps = STEPS_UNKNOWN;
         here->at_signal = true;
-        halt.kind = HALT_SIGNAL;
+        halt = (struct halt){.kind = HALT_SIGNAL, .signal = note_signal(timeline)};
         break;
     case PAUSE_ENDED:
         *here = (struct place){.events = player_events(timeline->player), .ended = true};

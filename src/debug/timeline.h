@@ -69,6 +69,7 @@ struct halt {
     enum halt_kind kind;
     const struct point *point; /* of HALT_POINT and HALT_WATCH; NULL: the timeline's `extra` */
     uint64_t call;             /* of HALT_CALL and HALT_RETURN: its number */
+    int signal;                /* of HALT_SIGNAL: its number */
 };
 
 /* Whether the user has asked for a halt of this KIND. */
@@ -80,6 +81,12 @@ static inline bool was_asked_for(enum halt_kind kind) {
 static inline bool stands_in_front(enum halt_kind kind) {
     return kind == HALT_POINT || kind == HALT_CALL;
 }
+
+/* A signal that was come to. */
+struct met_signal {
+    uint64_t events; /* in front of it */
+    int number;
+};
 
 /* What the program has written to its standard output or error. */
 struct output {
@@ -103,7 +110,9 @@ struct timeline {
     const struct checkpoint *pinned, *working; /* are not removed; or NULL */
     const struct stand *bookmarks;             /* of the user's; copies as well */
     size_t bookmark_count;
-    VECTOR(uint64_t) moves; /* events that have moved memory to other addresses */
+    VECTOR(uint64_t) moves;            /* events that have moved memory to other addresses */
+    VECTOR(struct met_signal) signals; /* in the order of time */
+    uint64_t passed_signals;           /* of which the user is not told: bit n - 1 for number n */
     struct place here;
     uint64_t clock;      /* of here */
     uint64_t program;    /* of here, of player_program_begin */
@@ -170,6 +179,12 @@ void notice_program(struct timeline *timeline);
 
 /* Whether the present place is directly behind a system call that is caught. HALT becomes that. */
 bool has_returned(const struct timeline *timeline, struct halt *halt);
+
+/* Whether the user is told of a signal of this NUMBER. */
+bool stops_at_signal(const struct timeline *timeline, int number);
+
+/* Whether a search for the user's points ends at HALT: also at signals. */
+bool is_hit(const struct timeline *timeline, const struct halt *halt);
 
 /* Returns the user's breakpoint that stops in front of the instruction that comes next, unless it is
  * ignored; or NULL. */

@@ -25,7 +25,7 @@ records 3 ./wild
 options=()
 debugs "Breakpoint 1, main" "exe = '" "wild'" "[stack]" '$1 = 7' "Breakpoint 2, work" "Breakpoint 2, work" '$2 = 1' "received signal SIGUSR1" \
     "has ended here with status 3" \
-    "No more reverse-execution history" "Old value = 666" "New value = 7" "in wild (i=6)" "Breakpoint 1, main" <<'END'
+    "No more reverse-execution history" "received signal SIGUSR1" "Old value = 666" "New value = 7" "in wild (i=6)" "Breakpoint 1, main" <<'END'
 break main
 continue
 info proc
@@ -39,6 +39,7 @@ delete 2
 continue
 continue
 watch victim
+reverse-continue
 reverse-continue
 reverse-continue
 END

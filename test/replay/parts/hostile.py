@@ -19,7 +19,7 @@ WORDS = ['?', 'g', 'G', 'p', 'P10=00', 'm', 'M', 'X', 'c', 's', 'C05', 'S05', 'v
          'vFile:pread:', 'vFile:close:', 'vFile:fstat:', 'vFile:stat:2f', 'vFile:readlink:2f70', 'vFile:',
          'vFile:pread:3,ffff,', 'vMustReplyEmpty', 'qAttached', 'qSymbol::', '!', 'vRun;', 'R00',
          'Z4', '_M1000,rwx', '_M', '_m', '_m10000000000', 'QCatchSyscalls:', 'QCatchSyscalls:0', 'QCatchSyscalls:1',
-         'QCatchSyscalls:1;1', 'qHostInfo', 'qProcessInfo', 'qMemoryRegionInfo:', 'qWatchpointSupportInfo:',
+         'QCatchSyscalls:1;1', 'QPassSignals:', 'QPassSignals:e;10;14;ffffffffffffffff', 'qHostInfo', 'qProcessInfo', 'qMemoryRegionInfo:', 'qWatchpointSupportInfo:',
          'qSupported:multiprocess+;exec-events+']
 SIZES = ['0', '1', '8', '1000', '1001', 'ffffffff', '20000', 'ffffffffffffffff']
 COMMANDS = ['when', 'goto', 'goto 3', 'goto end', 'goto 99999999999999999999', 'goto x', 'output', 'help', '',

@@ -104,7 +104,7 @@ for address in addresses:
 noted, answer = [], ''
 while len(noted) < stops and ENDED not in answer:
     answer = client.ask('c')
-    if answer.startswith('T05') and ENDED not in answer:  # signals are told of forwards only
+    if answer.startswith('T') and ENDED not in answer:
         noted.append(look())
 if len(noted) < 2:
     fail('it does not come to its breakpoints')
