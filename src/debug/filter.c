@@ -50,20 +50,33 @@ static bool is_jumped_into(pid_t process, uint64_t address, size_t size) {
     return may_jump_between(code, count, address - begin, address + size - begin);
 }
 
-static size_t size_at(pid_t process, uint64_t address) {
+/* Whether the player replaces some of these bytes itself, to stop the thread at the end of the
+ * present slice. If they were others, it would stop at each pass. */
+static bool is_of_player(const struct timeline *timeline, uint64_t address, size_t size) {
+    uint64_t place, replaced;
+    return player_place(timeline->player, &place, &replaced) && place < address + size &&
+           address < place + replaced;
+}
+
+/* Returns the size of what a filter replaces at ADDRESS of PROCESS, which is in the present slice;
+ * or 0. */
+static size_t size_at(const struct timeline *timeline, pid_t process, uint64_t address) {
     uint8_t code[CODE_READ];
     size_t size =
         read_memory(process, address, code, sizeof code) ? filtered_size(code, sizeof code) : 0;
-    return size && !is_jumped_into(process, address, size) ? size : 0;
+    if (!size || is_of_player(timeline, address, size) || is_jumped_into(process, address, size))
+        return 0;
+    return size;
 }
 
-bool may_filter_at(pid_t process, uint64_t address) {
-    return size_at(process, address) > 0;
+/* The same for the present process. */
+static bool may_filter_at(const struct timeline *timeline, uint64_t address) {
+    return size_at(timeline, timeline_process(timeline), address) > 0;
 }
 
 bool may_filter(const struct timeline *timeline, const struct target *target) {
     const struct points *points = &timeline->points;
-    size_t size = size_at(target->state.process, target->address);
+    size_t size = size_at(timeline, target->state.process, target->address);
     if (!size || target->has_ticks || points_need_steps(points))
         return false;
     for (size_t i = 0; i < points->count; i++)
@@ -80,7 +93,7 @@ static bool is_near(uint64_t place, uint64_t address) {
 bool may_filter_beside(const struct timeline *timeline, const struct target *target) {
     uint64_t address = next_instruction(timeline_process(timeline)), other = target->address;
     uint64_t distance = address > other ? address - other : other - address;
-    return distance > FILTER_MOVED_MOST && may_filter_at(timeline_process(timeline), address);
+    return distance > FILTER_MOVED_MOST && may_filter_at(timeline, address);
 }
 
 /* Between this and what is mapped, in bytes. */
@@ -128,7 +141,7 @@ static bool insert_filter(struct timeline *timeline, uint64_t address,
     pid_t process = timeline_process(timeline);
     uint64_t place = next_instruction(process);
     take_points_out(timeline);
-    size_t size = size_at(process, address);
+    size_t size = size_at(timeline, process, address);
     uint64_t at = size ? find_free_memory(process, margin, UINT64_MAX, choose_address, address) : 0;
     bool is_within = place > address && place < address + size;
     if (!at || is_within || !read_memory(process, address, code, sizeof code) ||
@@ -185,7 +198,7 @@ static enum reached go_to_trap(struct timeline *timeline, const struct target *t
 bool leave_replaced(struct timeline *timeline, const struct target *target) {
     pid_t process = timeline_process(timeline);
     uint64_t place = next_instruction(process);
-    size_t size = size_at(process, target->address);
+    size_t size = size_at(timeline, process, target->address);
     while (place > target->address && place - target->address < size) {
         if (advance(timeline, true).kind != HALT_STEP)
             return false;
@@ -241,13 +254,12 @@ bool count_passes(struct timeline *timeline, struct target *target, uint64_t add
 void shift_target(struct timeline *timeline, struct target *target, const struct stand *stand) {
     struct halt halt = {.kind = HALT_STEP};
     uint64_t steps = 0;
-    if (target->kind != TARGET_STATE || target->has_ticks ||
-        may_filter_at(stand->process, target->address) || !go_to_copy(timeline, stand))
+    if (target->kind != TARGET_STATE || target->has_ticks || !go_to_copy(timeline, stand) ||
+        may_filter_at(timeline, target->address))
         return;
     set_stops(timeline, false, 0);
-    while (
-        steps < SHIFT_MOST && halt.kind == HALT_STEP &&
-        !may_filter_at(timeline_process(timeline), next_instruction(timeline_process(timeline)))) {
+    while (steps < SHIFT_MOST && halt.kind == HALT_STEP &&
+           !may_filter_at(timeline, next_instruction(timeline_process(timeline)))) {
         halt = advance(timeline, true);
         steps++;
     }

@@ -9,10 +9,8 @@
 
 #include "debug/target.h"
 
-/* Whether the instruction at ADDRESS of PROCESS can be replaced. */
-bool may_filter_at(pid_t process, uint64_t address);
-
-/* The same for that of TARGET, which is in a program without ticks; no point is there. */
+/* Whether the instruction of TARGET, which is in the present slice of a program without ticks, can
+ * be replaced; no point is there. */
 bool may_filter(const struct timeline *timeline, const struct target *target);
 
 /* Steps on where the process is within the instructions that are replaced. No point stops it.

@@ -35,6 +35,14 @@ bool is_at_other_pass(struct player *player) {
     return next_instruction(player->process) - place->registers.rip < size;
 }
 
+bool player_place(struct player *player, uint64_t *address, uint64_t *size) {
+    if (player->ended || !peek_event(player) || !peek_place(player))
+        return false;
+    *address = player->state_place.registers.rip;
+    *size = player->state_place.size ? player->state_place.size : 1;
+    return true;
+}
+
 void approach_place(struct player *player, bool step) {
     if (!step && peek_place(player) && player_settle(player))
         state_stop_begin(&player->state_stop, player->process, player->shared,

@@ -197,6 +197,10 @@ bool player_has_mapped(const struct player *player);
  * number, or 0 if the next event is none. */
 int player_signal(struct player *player, uint8_t *info);
 
+/* Whether the next event is a place in code without ticks. Sets SIZE to the bytes at ADDRESS that
+ * the player replaces on the way there. */
+bool player_place(struct player *player, uint64_t *address, uint64_t *size);
+
 /* Makes the process stop so that calls can be injected (inject_call). */
 bool player_settle(struct player *player);
 

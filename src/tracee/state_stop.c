@@ -308,6 +308,16 @@ static enum state_stopped leave_breakpoint(const struct state_stop *stop, pid_t 
     return STATE_REACHED;
 }
 
+/* As unmap_code. Why THREAD has stopped can be asked as before: the calls are stops of their own.
+ */
+static void unmap_code_quietly(struct state_stop *stop, pid_t thread) {
+    siginfo_t info;
+    bool has_info = ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) == 0;
+    unmap_code(stop, thread);
+    if (has_info)
+        ptrace(PTRACE_SETSIGINFO, thread, NULL, &info);
+}
+
 enum state_stopped state_stop_end(struct state_stop *stop, pid_t thread, int status) {
     bool in_call = WIFSTOPPED(status) && WSTOPSIG(status) == CALL_STOP;
     if (!stop->is_set || !WIFSTOPPED(status))
@@ -317,6 +327,6 @@ enum state_stopped state_stop_end(struct state_stop *stop, pid_t thread, int sta
                                                   : leave_breakpoint(stop, thread, status);
     write_text(thread, stop->shared, stop->address, stop->bytes, stop->changed);
     if (!in_call) /* where the run differs */
-        unmap_code(stop, thread);
+        unmap_code_quietly(stop, thread);
     return stopped;
 }
