@@ -38,8 +38,8 @@ print n
 delete 2
 continue
 continue
-watch victim
 reverse-continue
+watch victim
 reverse-continue
 reverse-continue
 END
