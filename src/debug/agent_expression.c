@@ -123,20 +123,20 @@ static bool is_good_operand(enum opcode opcode, uint64_t operand, int depth) {
 /* A jump to TARGET is behind the bytecode that ends at NEXT, with a stack of DEPTH values. Notes
  * that in DEPTHS. Returns false if another way leads there with another depth, or it is not in the
  * program. */
-static bool note_jump(int8_t *depths, size_t size, size_t next, uint64_t target, int depth) {
+static bool note_jump(int16_t *depths, size_t size, size_t next, uint64_t target, int depth) {
     if (target < next || target >= size || (depths[target] != UNKNOWN && depths[target] != depth))
         return false;
-    depths[target] = (int8_t)depth;
+    depths[target] = (int16_t)depth;
     return true;
 }
 
 bool agent_verify(const uint8_t *code, size_t size) {
-    static int8_t depths[AGENT_SIZE_MOST]; /* in front of each byte, as far as jumps lead there */
+    static int16_t depths[AGENT_SIZE_MOST]; /* in front of each byte, as far as jumps lead there */
     size_t at = 0, farthest = 0;
     int depth = 0; /* UNKNOWN: nothing leads here but a jump */
     if (size > AGENT_SIZE_MOST)
         return false;
-    memset(depths, UNKNOWN, size);
+    memset(depths, UNKNOWN, size * sizeof *depths);
     while (at < size) {
         enum opcode opcode = code[at];
         if (depth != UNKNOWN && !note_jump(depths, size, at, at, depth))
@@ -173,7 +173,6 @@ bool agent_verify(const uint8_t *code, size_t size) {
 struct machine {
     const uint8_t *code;
     size_t at; /* of the next bytecode */
-    const struct agent_context *context;
     uint64_t stack[AGENT_STACK_MOST + 1];
     size_t depth;
 };
@@ -186,7 +185,8 @@ static uint64_t shift_right_signed(uint64_t value, uint64_t count) {
 }
 
 static uint64_t extend_sign(uint64_t value, uint64_t bits) {
-    return shift_right_signed(value << (BITS - bits), BITS - bits);
+    uint64_t others = (BITS - bits) % BITS;
+    return shift_right_signed(value << others, others);
 }
 
 /* The greatest negative number has no counterpart: by -1, the processor's division would trap. */
@@ -241,9 +241,9 @@ static bool divides(enum opcode opcode) {
     return opcode >= OP_DIVIDE_SIGNED && opcode <= OP_REMAINDER_UNSIGNED;
 }
 
-static bool load(const struct machine *machine, uint64_t *top, size_t size) {
+static bool load(const struct agent_context *context, uint64_t *top, size_t size) {
     uint64_t value = 0; /* little-endian, as the processor */
-    if (!machine->context->read_memory(machine->context->context, *top, &value, size))
+    if (!context->read_memory(context->context, *top, &value, size))
         return false;
     *top = value;
     return true;
@@ -258,7 +258,8 @@ static void rotate(uint64_t *third) {
 
 /* Executes a bytecode that takes one value, or none, or has an operand. TOP is the value on the top
  * of the stack, if there is one. Returns false if it fails. */
-static bool execute(struct machine *machine, enum opcode opcode, uint64_t operand) {
+static bool execute(struct machine *machine, const struct agent_context *context,
+                    enum opcode opcode, uint64_t operand) {
     uint64_t *top = machine->stack + machine->depth, copy;
     switch (opcode) {
     case OP_LOGICAL_NOT:
@@ -271,13 +272,14 @@ static bool execute(struct machine *machine, enum opcode opcode, uint64_t operan
         *top = extend_sign(*top, operand);
         return true;
     case OP_EXTEND_ZERO:
-        *top = *top << (BITS - operand) >> (BITS - operand);
+        operand = (BITS - operand) % BITS;
+        *top = *top << operand >> operand;
         return true;
     case OP_LOAD_8:
     case OP_LOAD_16:
     case OP_LOAD_32:
     case OP_LOAD_64:
-        return load(machine, top, (size_t)1 << (opcode - OP_LOAD_8));
+        return load(context, top, (size_t)1 << (opcode - OP_LOAD_8));
     case OP_JUMP_IF:
         machine->depth--;
         machine->at = *top ? (size_t)operand : machine->at;
@@ -287,8 +289,7 @@ static bool execute(struct machine *machine, enum opcode opcode, uint64_t operan
         return true;
     case OP_REGISTER:
         machine->depth++;
-        return machine->context->read_register(machine->context->context, (unsigned)operand,
-                                               top + 1);
+        return context->read_register(context->context, (unsigned)operand, top + 1);
     case OP_COPY:
         machine->stack[++machine->depth] = *top;
         return true;
@@ -314,7 +315,7 @@ static bool execute(struct machine *machine, enum opcode opcode, uint64_t operan
 }
 
 bool agent_evaluate(const uint8_t *code, const struct agent_context *context, uint64_t *result) {
-    struct machine machine = {.code = code, .context = context};
+    struct machine machine = {.code = code};
     for (;;) {
         enum opcode opcode = code[machine.at++];
         size_t size = opcodes[opcode].operand;
@@ -330,7 +331,7 @@ bool agent_evaluate(const uint8_t *code, const struct agent_context *context, ui
                 return false;
             top[-1] = combine(opcode, top[-1], *top);
             machine.depth--;
-        } else if (!execute(&machine, opcode, operand)) {
+        } else if (!execute(&machine, context, opcode, operand)) {
             return false;
         }
     }
