@@ -81,6 +81,8 @@ static struct recorded_process *copy_process(struct recorded_process *parent, pi
     process->shares_all = shares;
     process->data_end = parent->data_end;
     process->is_undumpable = parent->is_undumpable;
+    process->is_static = parent->is_static;
+    process->interprets = parent->interprets;
     for (size_t i = 0; i < parent->counter_reads.count; i++)
         vector_push(&process->arena, &process->counter_reads, parent->counter_reads.data[i]);
     for (size_t i = 0; i < parent->segments.count; i++)

@@ -84,8 +84,14 @@ const char *describe_program(struct recorded_thread *thread, struct start *start
 }
 
 void record_program_start(struct recorded_thread *thread, struct start *start) {
-    for (size_t i = 0; i < start->mappings.count; i++)
-        record_file(thread, start->mappings.data[i].path, start->mappings.data[i].path);
+    struct recorded_process *process = thread->process;
+    process->is_static = true;
+    process->interprets = false;
+    for (size_t i = 0; i < start->mappings.count; i++) {
+        const char *path = start->mappings.data[i].path;
+        process->is_static &= *path != '/' || strcmp(path, start->mappings.data[0].path) == 0;
+        record_file(thread, path, path);
+    }
     keep_program(thread, start);
     replace_first_counter_reads(thread);
     write_start(&thread->recorder->writer, thread->id, start);

@@ -287,6 +287,16 @@ static void record_contents(struct recorded_thread *thread, const char *path) {
         close(fd);
 }
 
+/* Whether the program reads the code that it maps, instead of executing it, as valgrind does, so
+ * that nothing may be replaced there. A static program maps a dynamic one's code then, with its
+ * loader. C libraries that load code for a static program map it with a flag that means nothing to
+ * the kernel. */
+static bool interprets_code(struct recorded_thread *thread) {
+    struct recorded_process *process = thread->process;
+    process->interprets |= process->is_static && !(thread->call.arguments[3] & MAP_DENYWRITE);
+    return process->interprets;
+}
+
 void record_mapping(struct recorded_thread *thread) {
     const uint64_t *arguments = thread->call.arguments;
     if (thread->call.number == SYS_mmap && is_shared(&thread->call) && !maps_file(&thread->call))
@@ -300,7 +310,7 @@ void record_mapping(struct recorded_thread *thread) {
         return;
     record_file(thread, path, path_of(thread, (int)arguments[4]));
     record_contents(thread, path);
-    if (arguments[2] & PROT_EXEC)
+    if (arguments[2] & PROT_EXEC && !interprets_code(thread))
         replace_counter_reads(thread, path, (uint64_t)thread->call.result, arguments[1],
                               arguments[5]);
 }

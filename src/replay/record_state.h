@@ -106,6 +106,8 @@ struct recorded_process {
     VECTOR(uint32_t) shared;                  /* numbers of the files that it has mapped so */
     bool shares_pages;                        /* it has mapped memory that a child of it shares */
     bool is_undumpable;                       /* as it has asked for; it is not */
+    bool is_static;                           /* its program began without a loader */
+    bool interprets;                          /* code that it maps is data for it */
     bool shares_all;                          /* its memory is that of another process */
     bool knows_files;                         /* `files` is still right */
     address_range_list files;                 /* its memory that is mapped files */

@@ -24,12 +24,38 @@ struct streams streams_begin(void) {
 
 static uint8_t stream_of(const struct streams *streams, uint64_t descriptor) {
     uint32_t number = (uint32_t)descriptor; /* the kernel takes an int */
-    return number < STREAM_DESCRIPTORS ? streams->leads_to[number] : 0;
+    if (number < STREAM_DESCRIPTORS)
+        return streams->leads_to[number];
+    for (int i = 0; i < STREAM_DESCRIPTORS_HIGH; i++)
+        if (streams->high[i].leads_to && streams->high[i].descriptor == number)
+            return streams->high[i].leads_to;
+    return 0;
 }
 
 static void set_stream(struct streams *streams, uint64_t descriptor, uint8_t stream) {
-    if (descriptor < STREAM_DESCRIPTORS)
-        streams->leads_to[descriptor] = stream;
+    uint32_t number = (uint32_t)descriptor;
+    struct high_stream *place = NULL;
+    if (number < STREAM_DESCRIPTORS) {
+        streams->leads_to[number] = stream;
+        return;
+    }
+    for (int i = 0; i < STREAM_DESCRIPTORS_HIGH; i++) {
+        struct high_stream *high = &streams->high[i];
+        if (high->leads_to && high->descriptor == number)
+            high->leads_to = 0;
+        if (!high->leads_to && !place)
+            place = high;
+    }
+    if (place && stream)
+        *place = (struct high_stream){number, stream};
+}
+
+static void close_streams(struct streams *streams, uint32_t first, uint32_t last) {
+    for (uint64_t i = first; i < STREAM_DESCRIPTORS && i <= last; i++)
+        streams->leads_to[i] = 0;
+    for (int i = 0; i < STREAM_DESCRIPTORS_HIGH; i++)
+        if (first <= streams->high[i].descriptor && streams->high[i].descriptor <= last)
+            streams->high[i].leads_to = 0;
 }
 
 static bool copies_descriptor(const struct system_call *call) {
@@ -72,8 +98,7 @@ void streams_follow(struct streams *streams, const struct system_call *call, con
     if (call->number == SYS_close) {
         set_stream(streams, arguments[0], 0);
     } else if (call->number == SYS_close_range && !arguments[2]) {
-        for (uint64_t i = arguments[0]; i < STREAM_DESCRIPTORS && i <= arguments[1]; i++)
-            streams->leads_to[i] = 0;
+        close_streams(streams, (uint32_t)arguments[0], (uint32_t)arguments[1]);
     } else if (copies_descriptor(call)) {
         set_stream(streams, (uint64_t)call->result, stream_of(streams, arguments[0]));
     } else if (opened_path(call) >= 0) {
@@ -105,14 +130,20 @@ int stream_of_call(const struct streams *streams, const struct system_call *call
     return writes_memory(call) ? stream_of(streams, call->arguments[0]) : 0;
 }
 
+static bool is_open(pid_t process, uint32_t descriptor) {
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d/fd/%u", (int)process, descriptor);
+    return lstat(path, &status) == 0;
+}
+
 void streams_execute(struct streams *streams, pid_t process) {
-    for (int i = 0; i < STREAM_DESCRIPTORS; i++) {
-        char path[64];
-        struct stat status;
-        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)process, i);
-        if (streams->leads_to[i] && lstat(path, &status) != 0)
+    for (uint32_t i = 0; i < STREAM_DESCRIPTORS; i++)
+        if (streams->leads_to[i] && !is_open(process, i))
             streams->leads_to[i] = 0;
-    }
+    for (int i = 0; i < STREAM_DESCRIPTORS_HIGH; i++)
+        if (streams->high[i].leads_to && !is_open(process, streams->high[i].descriptor))
+            streams->high[i].leads_to = 0;
 }
 
 bool writes_unseen(const struct streams *streams, const struct system_call *call) {

@@ -9,11 +9,18 @@
 #include "util/buffer.h"
 
 enum {
-    STREAM_DESCRIPTORS = 1024 /* higher ones are followed to nowhere */
+    STREAM_DESCRIPTORS = 1024,   /* higher ones are by themselves */
+    STREAM_DESCRIPTORS_HIGH = 16 /* more are followed to nowhere */
+};
+
+struct high_stream {
+    uint32_t descriptor;
+    uint8_t leads_to; /* 0: this place is free */
 };
 
 struct streams {
     uint8_t leads_to[STREAM_DESCRIPTORS]; /* 1, 2, or 0: to something else */
+    struct high_stream high[STREAM_DESCRIPTORS_HIGH];
 };
 
 /* The streams of a process that begins. */
