@@ -6,6 +6,7 @@
  * ends some instructions behind the tick, so between any two instructions. */
 #include "replay/record.h"
 
+#include "x86/kernel.h"
 #include "x86/step.h"
 
 #include <signal.h>
@@ -31,6 +32,7 @@ bool record_step(struct recorded_thread *thread) {
     if (!step.is_step || ptrace(PTRACE_SINGLESTEP, thread->number, NULL, NULL) != 0 ||
         !await_status(thread, &status))
         return false;
+    end_steps(thread->number);
     if (status == STEPPED) {
         finish_step(thread->number, &step);
         return true;

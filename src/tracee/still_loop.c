@@ -54,9 +54,9 @@ static bool is_wanted(const struct user_regs_struct *registers,
     return exact ? has_same_registers(registers, exact) : hash_registers(registers, false) == hash;
 }
 
-/* Goes on until the wanted registers are there at ADDRESS. */
-static enum loop_state go_to(pid_t thread, uint64_t address, const struct user_regs_struct *exact,
-                             uint32_t hash, int *status) {
+/* Steps until the wanted registers are there at ADDRESS. */
+static enum loop_state step_to(pid_t thread, uint64_t address, const struct user_regs_struct *exact,
+                               uint32_t hash, int *status) {
     struct user_regs_struct registers;
     for (int i = 0; i < STEPS_MAX; i++) {
         enum loop_state state = step_once(thread, status);
@@ -67,6 +67,13 @@ static enum loop_state go_to(pid_t thread, uint64_t address, const struct user_r
             return LOOP_FOUND;
     }
     return LOOP_NONE;
+}
+
+static enum loop_state go_to(pid_t thread, uint64_t address, const struct user_regs_struct *exact,
+                             uint32_t hash, int *status) {
+    enum loop_state state = step_to(thread, address, exact, hash, status);
+    end_steps(thread);
+    return state;
 }
 
 enum loop_state go_in_loop(pid_t thread, uint64_t address, uint32_t hash, int *status) {
