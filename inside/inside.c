@@ -16,6 +16,7 @@
 #include "format/event_hash.h"
 #include "format/watch_callees.h"
 
+#include <asm/prctl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -400,24 +401,36 @@ static uint32_t hash_written(const struct call *call, int64_t result) {
     }
 }
 
-static uint64_t read_base(bool of_gs) {
-    uint64_t base;
-    if (of_gs)
-        __asm__ volatile("rdgsbase %0" : "=r"(base));
-    else
-        __asm__ volatile("rdfsbase %0" : "=r"(base));
-    return base;
+/* Of a processor that does not tell it, the kernel does. While that makes no calls, the player has
+ * told it: it changes by calls only. Returns false if the thread is on its way out. */
+static bool read_base(bool of_gs, uint64_t *base) {
+    if (!state->has_bases && state->mode == QUIPU_INSIDE_PLAY) {
+        *base = state->bases[of_gs];
+    } else if (!state->has_bases) {
+        const uint64_t arguments[ARGUMENTS] = {of_gs ? ARCH_GET_GS : ARCH_GET_FS, address_of(base)};
+        return call_kernel(SYS_arch_prctl, arguments) == 0;
+    } else if (of_gs) {
+        __asm__ volatile("rdgsbase %0" : "=r"(*base));
+    } else {
+        __asm__ volatile("rdfsbase %0" : "=r"(*base));
+    }
+    return true;
 }
 
-static uint32_t hash_frame(const struct quipu_inside_frame *frame, uint64_t behind) {
+/* Sets HASH to that of the program's registers. Returns false if they cannot be read here. */
+static bool hash_frame(const struct quipu_inside_frame *frame, uint32_t *hash) {
+    const uint64_t behind = frame->rcx; /* by now */
     const uint64_t flags = frame->flags & QUIPU_HASHED_FLAGS;
+    uint64_t fs = 0, gs = 0;
+    if (!read_base(false, &fs) || !read_base(true, &gs))
+        return false;
     const uint64_t words[QUIPU_HASHED_REGISTERS] = {
-        frame->rax,       frame->rbx,         behind,     frame->rdx, frame->rsi, frame->rdi,
-        frame->rbp,       state->saved_stack, frame->r8,  frame->r9,  frame->r10, flags,
-        frame->r12,       frame->r13,         frame->r14, frame->r15, behind,     flags,
-        read_base(false), read_base(true),
+        frame->rax,         frame->rbx, behind,    frame->rdx, frame->rsi, frame->rdi, frame->rbp,
+        state->saved_stack, frame->r8,  frame->r9, frame->r10, flags,      frame->r12, frame->r13,
+        frame->r14,         frame->r15, behind,    flags,      fs,         gs,
     };
-    return quipu_hash_registers(words);
+    *hash = quipu_hash_registers(words);
+    return true;
 }
 
 /* ---- recording ---- */
@@ -481,9 +494,14 @@ void inside_add_entry(const struct call *call, uint32_t hash) {
     end_entry(entry);
 }
 
-static int record(struct call *call, const struct quipu_inside_frame *frame, uint32_t hash) {
+/* Where the program has a filter of its own, all calls are left, and the kernel reports ours, too:
+ * so no call may be made before that is known. */
+static int record(struct call *call, const struct quipu_inside_frame *frame) {
+    uint32_t hash;
     call->row = state->left & QUIPU_LEFT_ALL ? NULL : inside_find_row(call);
-    int outcome = may_be_inside(call) ? make(call) : INSIDE_LEFT;
+    if (!may_be_inside(call) || !hash_frame(frame, &hash))
+        return INSIDE_LEFT;
+    int outcome = make(call);
     if (outcome == INSIDE_MADE && was_interrupted(call))
         return INSIDE_LEFT;
     if (outcome == INSIDE_MADE) {
@@ -499,9 +517,10 @@ static int record(struct call *call, const struct quipu_inside_frame *frame, uin
 
 /* ---- playing ---- */
 
-static int play(struct call *call, uint32_t hash) {
+static int play(struct call *call, const struct quipu_inside_frame *frame) {
     const struct quipu_inside_entry *entry = (void *)(uintptr_t)(QUIPU_INSIDE_LOG + state->taken);
-    if (state->taken >= state->used || entry->number != call->number ||
+    uint32_t hash;
+    if (!hash_frame(frame, &hash) || state->taken >= state->used || entry->number != call->number ||
         entry->hash != (hash ^ hash_written(call, entry->result)))
         return INSIDE_LEFT;
     const char *at = (const char *)(entry + 1);
@@ -532,8 +551,7 @@ int inside_make_call(struct quipu_inside_frame *frame) {
     state->goes_on = site->goes_on;
     state->is_left = site->is_left;
     frame->rcx = site->behind;
-    uint32_t hash = hash_frame(frame, site->behind);
-    int outcome = state->mode == QUIPU_INSIDE_PLAY ? play(&call, hash) : record(&call, frame, hash);
+    int outcome = state->mode == QUIPU_INSIDE_PLAY ? play(&call, frame) : record(&call, frame);
     if (outcome == INSIDE_MADE)
         frame->rax = (uint64_t)call.result;
     return outcome;

@@ -166,8 +166,9 @@ struct quipu_inside_state {
     uint32_t used;        /* bytes of the log with entries */
     uint32_t taken;       /* played: bytes of entries that were taken */
     uint32_t count;       /* of entries that were made or taken */
-    uint32_t unused;
-    uint64_t left_device;                 /* files of it are left: that of processes */
+    uint32_t has_bases;   /* not 0: the processor tells the bases of %fs and %gs */
+    uint64_t bases[2];    /* if not, played: those of %fs and %gs of the thread with the log */
+    uint64_t left_device; /* files of it are left: that of processes */
     uint64_t clocks[QUIPU_INSIDE_CLOCKS]; /* the kernel's functions; 0: system calls are made */
     uint8_t descriptors[QUIPU_INSIDE_DESCRIPTORS]; /* enum quipu_inside_descriptor */
     uint8_t streams[QUIPU_INSIDE_DESCRIPTORS];     /* not 0: not used inside */

@@ -67,8 +67,11 @@ static uint64_t device_of_processes(void) {
 }
 
 static bool fill(pid_t thread, uint32_t mode) {
-    struct quipu_inside_state state = {
-        .mode = mode, .wanted = 1, .left_device = device_of_processes()};
+    struct quipu_inside_state state = {.mode = mode,
+                                       .wanted = 1,
+                                       .has_bases =
+                                           (auxiliary_value(thread, AT_HWCAP2) & HAS_BASES) != 0,
+                                       .left_device = device_of_processes()};
     const size_t size = quipu_inside_image_size;
     const uint64_t code[6] = {QUIPU_INSIDE, QUIPU_INSIDE_DATA - QUIPU_INSIDE,
                               PROT_READ | PROT_EXEC};
@@ -89,9 +92,8 @@ static void map_memory(struct inside *inside, pid_t thread, uint64_t site, uint3
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
                                    UINT64_MAX,
                                    0};
-    inside->is_refused = !(auxiliary_value(thread, AT_HWCAP2) & HAS_BASES) ||
-                         inject_call(thread, site, SYS_mmap, arguments, NULL) != QUIPU_INSIDE ||
-                         !fill(thread, mode);
+    inside->is_refused =
+        inject_call(thread, site, SYS_mmap, arguments, NULL) != QUIPU_INSIDE || !fill(thread, mode);
     inside->is_mapped = !inside->is_refused;
 }
 
@@ -423,9 +425,10 @@ static int run_to_exit(pid_t thread, int signal) {
 
 int inside_run_out(const struct inside *inside, pid_t thread, int signal) {
     int status = inside_is_busy(inside, thread) ? run_to_exit(thread, signal) : 0;
+    uint64_t behind;
     if (!status && next_instruction(thread) == QUIPU_INSIDE_EXIT &&
-        go(thread, PTRACE_SINGLESTEP, 0, &status))
-        status = 0;
+        read_memory(thread, QUIPU_INSIDE_CONTINUE, &behind, sizeof behind))
+        set_register(thread, offsetof(struct user_regs_struct, rip), behind);
     return status;
 }
 

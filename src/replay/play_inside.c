@@ -139,6 +139,18 @@ static bool write_log(const struct player *player, struct buffer *log) {
     return process_vm_writev(player->process, here, 2, there, 2, 0) == (ssize_t)all;
 }
 
+/* Tells the code inside what its thread's registers lead to, which it may not find out itself. */
+static bool write_bases(const struct player *player) {
+    const uint64_t place = QUIPU_INSIDE_STATE + offsetof(struct quipu_inside_state, bases);
+    struct user_regs_struct registers;
+    if (!get_general_registers(player->process, &registers))
+        return false;
+    const uint64_t bases[] = {registers.fs_base, registers.gs_base};
+    struct iovec here = {(void *)bases, sizeof bases};
+    struct iovec there = {(void *)place, sizeof bases};
+    return process_vm_writev(player->process, &here, 1, &there, 1, 0) == (ssize_t)sizeof bases;
+}
+
 /* The next event is the one at PLACE again; OFF events more are to be played. */
 static void go_back(struct player *player, const struct recording_place *place, uint64_t off) {
     recording_seek(&player->recording, place);
@@ -177,7 +189,7 @@ void give_inside(struct player *player) {
         go_back(player, &last, 1);
         peek_event(player);
     }
-    if (player->given.count && !write_log(player, &player->log))
+    if (player->given.count && (!write_bases(player) || !write_log(player, &player->log)))
         end_by_difference(player, "has no memory for calls");
 }
 
