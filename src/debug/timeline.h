@@ -186,8 +186,8 @@ bool stops_at_signal(const struct timeline *timeline, int number);
 /* Whether a search for the user's points ends at HALT: also at signals. */
 bool is_hit(const struct timeline *timeline, const struct halt *halt);
 
-/* Returns the user's breakpoint that stops in front of the instruction that comes next, unless it is
- * ignored; or NULL. */
+/* Returns the user's breakpoint that stops in front of the instruction that comes next, unless it
+ * is ignored; or NULL. */
 const struct point *point_here(const struct timeline *timeline);
 
 /* Goes on to the next halt, with STEP by one instruction. Checkpoints are not made by it. */

@@ -131,10 +131,11 @@ END
 
 # Hardly any memory for checkpoints: it goes back all the same, and has no more than it needs.
 options=(--memory=1 --at=end)
-debugs "received signal SIGUSR1" "work (n=9)" "work (n=8)" "lists them" "work (n=7)" <<'END'
+debugs "received signal SIGUSR1" "received signal SIGUSR1" "work (n=9)" "work (n=8)" "lists them" "work (n=7)" <<'END'
 reverse-continue
 continue
 break work
+reverse-continue
 reverse-continue
 reverse-continue
 monitor checkpoints

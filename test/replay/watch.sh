@@ -3,6 +3,7 @@
 # that quipu did not build.
 # timeout: 200
 . "$(dirname "$0")/lib.bash"
+needs_debug_registers # else only changes are told, and it takes long
 
 # tells STATUS TEXT OPTIONS...: the writes are in the file messages, among them one with TEXT.
 tells() {

@@ -3,6 +3,7 @@
 # program that quipu did not build; without debug registers.
 # timeout: 200
 . "$(dirname "$0")/lib.bash"
+needs_debug_registers # else all but the last search takes long
 examples=$here/../../examples
 
 # finds EXPRESSION LINES...: 'quipu when' finds it in the recording, and says each of the lines.
