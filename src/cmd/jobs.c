@@ -8,6 +8,7 @@
 #include "cmd/trace_input.h"
 #include "report/unfinished.h"
 #include "util/diag.h"
+#include "util/parent.h"
 #include "util/process.h"
 
 #include <errno.h>

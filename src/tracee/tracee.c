@@ -2,6 +2,7 @@
 #include "tracee/tracee.h"
 
 #include "util/diag.h"
+#include "util/parent.h"
 #include "util/process.h"
 #include "util/refusal.h"
 #include "x86/trap.h"

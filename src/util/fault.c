@@ -3,7 +3,7 @@
  * Not perfect: temporary files of a child that crashed stay. Work that never ends is not ended. */
 #include "util/fault.h"
 
-#include "util/process.h"
+#include "util/parent.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,12 +121,6 @@ int execute_program(char *const *argv) {
     }
     error("cannot run '%s': %s", argv[0], strerror(errno));
     return STATUS_CANNOT_RUN;
-}
-
-void end_with_parent(pid_t parent, int signal) {
-    prctl(PR_SET_PDEATHSIG, signal);
-    if (getppid() != parent)
-        _exit(1);
 }
 
 bool has_ended(pid_t process, pid_t thread) {

@@ -30,9 +30,6 @@ void restore_child_statuses(void);
  * cannot be run. */
 int execute_program(char *const *argv);
 
-/* For a child that PARENT has just made: it gets SIGNAL when that ends, or ends if it has ended. */
-void end_with_parent(pid_t parent, int signal);
-
 /* Whether THREAD of PROCESS has ended. Its number may still exist. */
 bool has_ended(pid_t process, pid_t thread);
 

@@ -4,6 +4,7 @@
  * Intel manual, volume 3, section 17.2 (debug registers). */
 #include "x86/kernel.h"
 
+#include "util/parent.h"
 #include "util/process.h"
 #include "x86/registers.h"
 
