@@ -41,6 +41,12 @@ static const char *map_file(struct arena *arena, struct recording *recording, in
     struct stat status;
     if (fstat(fd, &status) != 0)
         return arena_print(arena, "cannot open '%s': %s", recording->path, strerror(errno));
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
+        return arena_print(arena,
+                           "'%s' is still being recorded, by process %d; wait for its end, or copy "
+                           "it with 'quipu record --keep'",
+                           recording->path, (int)lock.l_pid);
     if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(struct quipu_recording_file))
         return arena_print(arena, no_recording, recording->path);
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

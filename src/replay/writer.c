@@ -41,11 +41,23 @@ static struct quipu_recording_file first_header(void) {
     return header;
 }
 
+/* Makes the file empty, unless another process records to it: errno is EBUSY then. The lock tells
+ * readers (recording_open), as what they map may be cut off. Where locks are not known there is
+ * none. */
+static bool take_file(int fd) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN)) {
+        errno = EBUSY;
+        return false;
+    }
+    return ftruncate(fd, 0) == 0 || errno == EINVAL; /* of a device */
+}
+
 bool recording_begin(struct recording_writer *writer, const char *path) {
     const struct quipu_recording_file header = first_header();
     *writer = (struct recording_writer){.begin = sizeof header, .block = sizeof header};
-    writer->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (writer->fd < 0)
+    writer->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (writer->fd < 0 || !take_file(writer->fd))
         return false;
     write_at(writer, &header, sizeof header, 0);
     errno = writer->failure;
