@@ -160,17 +160,20 @@ static bool insert_filter(struct timeline *timeline, uint64_t address,
     return true;
 }
 
-/* The process is as it was, at the place in its own code. Returns the number of passes. */
+/* The process is as it was, at the place in its own code; but where the slice has ended in front of
+ * the end of a wait, the filter's memory stays. Returns the number of passes. */
 static uint64_t remove_filter(struct timeline *timeline, const struct inserted_filter *inserted) {
     const struct pass_filter *filter = &inserted->filter;
     pid_t process = timeline_process(timeline);
     uint64_t passes = 0;
     take_points_out(timeline);
-    if (!process || !player_settle(timeline->player))
+    if (!process)
         return 0;
     uint64_t place = next_instruction(process);
     read_memory(process, filter->at + FILTER_COUNT, &passes, sizeof passes);
     write_memory(process, inserted->address, inserted->former, FILTER_JUMP_SIZE);
+    if (!player_settle(timeline->player))
+        return passes;
     if (place == filter->trap)
         set_thread_address(process, inserted->address);
     else if (place - filter->moved <= filter->moved_size)
