@@ -2,7 +2,7 @@
  *
  * General registers are compared first, then vectors, then the few words that told others apart,
  * and at last all memory that may be written. Of that only pages are read that one of the two has
- * (/proc/PID/pagemap).
+ * (util/page_map.h).
  *
  * What is below the stack pointer and its red zone is left out, and the alternate stack of handlers
  * where none runs: the loader stores vectors there by xsavec, which leaves out those that the
@@ -17,6 +17,7 @@
 
 #include "tracee/tracee.h"
 #include "util/memory_map.h"
+#include "util/page_map.h"
 #include "x86/call_stop.h"
 
 #include <fcntl.h>
@@ -26,15 +27,13 @@
 #include <unistd.h>
 
 enum {
-    PAGE = 4096,
+    PAGE = PAGE_MAP_PAGE,
     RED_ZONE = 128,
     DEAD_RANGES = 2,
     CHUNK_PAGES = 64,
     WITNESSES = 48,
     WITNESSES_NEW = 6 /* of one place */
 };
-
-#define PAGE_IS_THERE ((uint64_t)3 << 62) /* present, or swapped out */
 
 bool want_state(struct wanted_state *wanted, pid_t process, const struct play_stacks *stacks) {
     wanted->process = process;
@@ -112,9 +111,8 @@ struct pages {
     const struct saved_vectors *saved; /* of `wanted` */
     uint64_t *addresses;
     size_t count, most; /* of addresses; no more are looked for */
-    int maps[2];        /* their /proc/PID/pagemap */
-    uint64_t *there[2]; /* of CHUNK_PAGES pages */
-    uint8_t *bytes[2];
+    struct page_map *maps[2];
+    uint8_t *bytes[2]; /* of CHUNK_PAGES pages */
 };
 
 static bool open_pages(struct pages *pages, pid_t wanted, pid_t found) {
@@ -122,31 +120,20 @@ static bool open_pages(struct pages *pages, pid_t wanted, pid_t found) {
     pages->wanted = wanted;
     pages->found = found;
     for (int i = 0; i < 2; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%d/pagemap", (int)processes[i]);
-        pages->maps[i] = open(path, O_RDONLY | O_CLOEXEC); /* -1: all pages are there */
-        pages->there[i] = malloc(CHUNK_PAGES * sizeof(uint64_t));
+        pages->maps[i] = malloc(sizeof *pages->maps[i]);
         pages->bytes[i] = malloc((size_t)CHUNK_PAGES * PAGE);
+        if (pages->maps[i])
+            page_map_open(pages->maps[i], processes[i]);
     }
-    return pages->there[0] && pages->there[1] && pages->bytes[0] && pages->bytes[1];
+    return pages->maps[0] && pages->maps[1] && pages->bytes[0] && pages->bytes[1];
 }
 
 static void close_pages(struct pages *pages) {
     for (int i = 0; i < 2; i++) {
-        if (pages->maps[i] > 0)
-            close(pages->maps[i]);
-        free(pages->there[i]);
+        if (pages->maps[i])
+            page_map_close(pages->maps[i]);
+        free(pages->maps[i]);
         free(pages->bytes[i]);
-    }
-}
-
-/* Notes which of COUNT pages at ADDRESS are there; where the kernel does not tell, all are. */
-static void find_pages(struct pages *pages, uint64_t address, size_t count) {
-    for (int i = 0; i < 2; i++) {
-        ssize_t size = (ssize_t)(count * sizeof(uint64_t));
-        if (pread(pages->maps[i], pages->there[i], (size_t)size,
-                  (off_t)(address / PAGE * sizeof(uint64_t))) != size)
-            memset(pages->there[i], 0xff, (size_t)size);
     }
 }
 
@@ -201,9 +188,9 @@ static void compare_bytes(struct pages *pages, uint64_t address, size_t size) {
 static void compare_mapping(struct pages *pages, uint64_t start, uint64_t end) {
     for (uint64_t at = start; at < end; at += (uint64_t)CHUNK_PAGES * PAGE) {
         size_t left = (size_t)(end - at) / PAGE, count = left < CHUNK_PAGES ? left : CHUNK_PAGES;
-        find_pages(pages, at, count);
         for (size_t i = 0, run = 0; i <= count && pages->count < pages->most; i++) {
-            bool there = i < count && (pages->there[0][i] | pages->there[1][i]) & PAGE_IS_THERE;
+            bool there = i < count && (page_map_has(pages->maps[0], at + i * PAGE) ||
+                                       page_map_has(pages->maps[1], at + i * PAGE));
             if (!there && run)
                 compare_bytes(pages, at + (i - run) * PAGE, run * PAGE);
             run = there ? run + 1 : 0;

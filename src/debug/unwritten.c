@@ -7,20 +7,13 @@
 #include "debug/unwritten.h"
 
 #include "tracee/tracee.h"
+#include "util/page_map.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-    PAGE = 4096
+    PAGE = PAGE_MAP_PAGE
 };
-
-/* Of a word of /proc/PID/pagemap. */
-#define PAGE_PRESENT   ((uint64_t)1 << 63)
-#define PAGE_OF_FILE   ((uint64_t)1 << 61)
-#define PAGE_EXCLUSIVE ((uint64_t)1 << 56)
 
 struct watched_pages {
     uint64_t addresses[UNWRITTEN_MAX];
@@ -49,24 +42,21 @@ bool watches_writes_alone(const struct timeline *timeline) {
     return pages && pages <= UNWRITTEN_MAX && !catches_some(&timeline->calls);
 }
 
-static uint64_t page_word(pid_t process, uint64_t page) {
-    char path[64];
-    uint64_t word = 0;
-    snprintf(path, sizeof path, "/proc/%d/pagemap", (int)process);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file >= 0 &&
-        pread(file, &word, sizeof word, (off_t)(page / PAGE * sizeof word)) != (ssize_t)sizeof word)
-        word = 0;
-    if (file >= 0)
-        close(file);
-    return word;
+/* Returns what the kernel tells of the page, or 0. */
+static uint64_t entry_of(pid_t process, uint64_t page) {
+    struct page_map map;
+    uint64_t entry;
+    page_map_open(&map, process);
+    page_map_entry(&map, page, &entry);
+    page_map_close(&map);
+    return entry;
 }
 
 /* Gives PROCESS a page of its own, with the same contents. Returns false if that is not possible.
  */
 static bool separate(pid_t process, uint64_t page) {
     uint8_t byte;
-    if (!process || page_word(process, page) & PAGE_EXCLUSIVE)
+    if (!process || entry_of(process, page) & PAGE_EXCLUSIVE)
         return true;
     return !peek_memory(process, page, &byte, 1) || write_memory(process, page, &byte, 1);
 }
@@ -139,8 +129,8 @@ bool is_unwritten(struct timeline *timeline, struct checkpoint *from, const stru
         if (is_known(from, page))
             continue;
         bool good = separate_others(timeline, from, later, others, count, page);
-        uint64_t word = page_word(later->process, page);
-        bool is_shared = word & PAGE_PRESENT && !(word & (PAGE_EXCLUSIVE | PAGE_OF_FILE));
+        uint64_t entry = entry_of(later->process, page);
+        bool is_shared = entry & PAGE_PRESENT && !(entry & (PAGE_EXCLUSIVE | PAGE_OF_FILE));
         bool is_clean =
             good && !moved && is_shared && is_same(from->stand.process, later->process, page);
         separate(later->process, page);

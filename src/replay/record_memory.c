@@ -1,6 +1,6 @@
 /* record_memory.c: the memory of a process in an image; see record.h.
  *
- * Of anonymous memory only the pages are read that the process has (/proc/PID/pagemap); pages of
+ * Of anonymous memory only the pages are read that the process has (util/page_map.h); pages of
  * zeros are left out. A shared file is written once, by the first process that has it mapped.
  *
  * Requires: no thread of the process executes. One may be in a system call, which can write to the
@@ -11,6 +11,7 @@
 #include "replay/record.h"
 
 #include "util/memory_map.h"
+#include "util/page_map.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,9 +20,8 @@
 #include <unistd.h>
 
 enum {
-    PAGE = 4096,
-    PIECE = QUIPU_RECORDING_MEMORY_MAX,
-    PAGES = PIECE / PAGE
+    PAGE = PAGE_MAP_PAGE,
+    PIECE = QUIPU_RECORDING_MEMORY_MAX
 };
 
 /* ---- which memory there is ---- */
@@ -136,28 +136,17 @@ static void add_pages(struct recorder *recorder, uint32_t id, const struct image
     }
 }
 
-/* Returns how many of the COUNT pages of ENTRIES are alike in that the process has them, or not. */
-static size_t alike(const uint64_t *entries, size_t count) {
-    bool has = entries[0] >> 62;
-    size_t same = 1;
-    while (same < count && (entries[same] >> 62 != 0) == has)
-        same++;
-    return same;
-}
-
 static void add_memory_part(struct recorder *recorder, uint32_t id, const struct memory_part *part,
-                            int memory, int pages) {
+                            int memory, struct page_map *pages) {
     static uint8_t bytes[PIECE];
     const struct image_mapping *mapping = &part->mapping;
     for (uint64_t at = mapping->start, size; at < mapping->end; at += size) {
-        uint64_t entries[PAGES];
+        bool is_there = true;
         size = mapping->end - at < PIECE ? mapping->end - at : PIECE;
-        if (part->is_anonymous && pread(pages, entries, size / PAGE * sizeof *entries,
-                                        (off_t)(at / PAGE * sizeof *entries)) > 0) {
-            size = alike(entries, size / PAGE) * PAGE;
-            if (entries[0] >> 62 == 0) /* neither present nor swapped */
-                continue;
-        }
+        if (part->is_anonymous)
+            size = page_map_alike(pages, at, at + size, &is_there) - at;
+        if (!is_there)
+            continue;
         ssize_t count = pread(memory, bytes, size, (off_t)at);
         if (count < PAGE) /* behind the end of its file, or of a device */
             size = PAGE;
@@ -186,20 +175,19 @@ bool record_memory_parts(struct recorder *recorder, pid_t process, uint32_t id,
     char name[64];
     snprintf(name, sizeof name, "/proc/%d/mem", (int)process);
     int memory = open(name, O_RDONLY | O_CLOEXEC);
-    snprintf(name, sizeof name, "/proc/%d/pagemap", (int)process);
-    int pages = open(name, O_RDONLY | O_CLOEXEC);
+    struct page_map pages;
+    page_map_open(&pages, process);
     for (size_t i = 0; i < parts->count && memory >= 0; i++) {
         const struct memory_part *part = &parts->data[i];
         bool is_known = part->mapping.shared && is_written(written, &part->mapping);
         if (is_known || (part->is_anonymous && part->is_empty))
             continue;
-        add_memory_part(recorder, id, part, memory, pages);
+        add_memory_part(recorder, id, part, memory, &pages);
         if (part->mapping.shared)
             vector_push(arena, written, *part);
     }
     if (memory >= 0)
         close(memory);
-    if (pages >= 0)
-        close(pages);
+    page_map_close(&pages);
     return memory >= 0;
 }

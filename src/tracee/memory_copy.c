@@ -1,27 +1,23 @@
 /* memory_copy.c: see memory_copy.h.
  *
- * Only pages are read that the process has (/proc/PID/pagemap): programs reserve far more memory
+ * Only pages are read that the process has (util/page_map.h): programs reserve far more memory
  * than they use. What writes to another page makes it one that the process has. That a page of
  * shared memory was there before, and had the same bytes, is not known then. */
 #include "tracee/memory_copy.h"
 
 #include "tracee/tracee.h"
 #include "util/memory_map.h"
+#include "util/page_map.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 enum {
-    PAGE = 4096,
-    ENTRIES = 4096,   /* of the map of pages, that are read at a time */
+    PAGE = PAGE_MAP_PAGE,
     PIECE = 64 * PAGE /* bytes that are compared at a time */
 };
 
-#define COPIED_MAX    ((uint64_t)1 << 30)
-#define PAGE_IS_THERE ((uint64_t)3 << 62) /* present, or swapped out */
+#define COPIED_MAX ((uint64_t)1 << 30)
 
 bool copy_memory_range(struct arena *arena, pid_t process, uint64_t address, uint64_t size,
                        range_list *ranges) {
@@ -39,29 +35,15 @@ bool copy_memory_range(struct arena *arena, pid_t process, uint64_t address, uin
 /* What is done with pages from START to END, which follow each other. Returns false to end. */
 typedef bool (*pages_visitor)(void *context, uint64_t start, uint64_t end);
 
-/* Visits the pages of a mapping that the process has, by its map of PAGES; or all of them, if there
- * is no such map. */
-static bool visit_mapping(int pages, uint64_t start, uint64_t end, pages_visitor visit,
+/* Visits those of a mapping. */
+static bool visit_mapping(struct page_map *pages, uint64_t start, uint64_t end, pages_visitor visit,
                           void *context) {
-    static uint64_t entries[ENTRIES];
-    uint64_t first = end; /* of a sequence that is not visited yet */
-    for (uint64_t at = start; at < end;) {
-        size_t count = (end - at) / PAGE < ENTRIES ? (end - at) / PAGE : ENTRIES;
-        size_t size = count * sizeof *entries;
-        if (pread(pages, entries, size, (off_t)(at / PAGE * sizeof *entries)) != (ssize_t)size)
-            return visit(context, first < at ? first : at, end);
-        for (size_t i = 0; i < count; i++, at += PAGE) {
-            bool is_there = entries[i] & PAGE_IS_THERE;
-            if (is_there && first == end)
-                first = at;
-            if (is_there || first == end)
-                continue;
-            if (!visit(context, first, at))
-                return false;
-            first = end;
-        }
+    bool is_there, good = true;
+    for (uint64_t at = start, next; good && at < end; at = next) {
+        next = page_map_alike(pages, at, end, &is_there);
+        good = !is_there || visit(context, at, next);
     }
-    return first == end || visit(context, first, end);
+    return good;
 }
 
 /* Visits all pages that PROCESS has, and may read and write, by their addresses. Returns false if
@@ -69,16 +51,14 @@ static bool visit_mapping(int pages, uint64_t start, uint64_t end, pages_visitor
 static bool visit_pages(pid_t process, pages_visitor visit, void *context) {
     struct memory_map map;
     struct memory_mapping mapping;
-    char path[64];
+    struct page_map pages;
     bool good = true;
-    snprintf(path, sizeof path, "/proc/%d/pagemap", (int)process);
-    int pages = open(path, O_RDONLY | O_CLOEXEC);
+    page_map_open(&pages, process);
     memory_map_open(&map, process);
     while (good && memory_map_next(&map, &mapping))
         if (is_read_and_written(&mapping))
-            good = visit_mapping(pages, mapping.start, mapping.end, visit, context);
-    if (pages >= 0)
-        close(pages);
+            good = visit_mapping(&pages, mapping.start, mapping.end, visit, context);
+    page_map_close(&pages);
     return memory_map_close(&map) && good;
 }
 

@@ -1,11 +1,12 @@
 /* memory_hash.c: see memory_hash.h.
  *
  * The hashes of pages are added, so it does not matter how the kernel divides memory into mappings.
- * Of private memory without a file only pages are read that the process has (/proc/PID/pagemap). */
+ * Of private memory without a file only pages are read that the process has (util/page_map.h). */
 #include "tracee/memory_hash.h"
 
 #include "tracee/tracee.h"
 #include "util/memory_map.h"
+#include "util/page_map.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,16 +14,15 @@
 #include <unistd.h>
 
 enum {
-    PAGE = 4096,
+    PAGE = PAGE_MAP_PAGE,
     PAGES = 64, /* that are read at a time */
     LANES = 4
 };
 
-#define PAGE_IS_THERE ((uint64_t)3 << 62) /* present, or swapped out */
-
 struct hashing {
     const address_range_list *left_out;
-    int memory, pages;
+    int memory;
+    struct page_map pages;
     uint64_t hash;
 };
 
@@ -55,29 +55,13 @@ static void clear_left_out(const struct hashing *hashing, uint64_t address, uint
     }
 }
 
-/* Returns how many of the SIZE bytes at ADDRESS are to be read, or passed over: then IS_THERE
- * becomes false. */
-static size_t find_pages(const struct hashing *hashing, uint64_t address, size_t size,
-                         bool *is_there) {
-    uint64_t entries[PAGES];
-    size_t count = size / PAGE, same = 1;
-    *is_there = true;
-    if (pread(hashing->pages, entries, count * sizeof *entries,
-              (off_t)(address / PAGE * sizeof *entries)) != (ssize_t)(count * sizeof *entries))
-        return size;
-    *is_there = entries[0] & PAGE_IS_THERE;
-    while (same < count && ((entries[same] & PAGE_IS_THERE) != 0) == *is_there)
-        same++;
-    return same * PAGE;
-}
-
 static void hash_mapping(struct hashing *hashing, uint64_t start, uint64_t end, bool is_private) {
     static uint64_t words[PAGES * PAGE / sizeof(uint64_t)];
     for (uint64_t at = start, size; at < end; at += size) {
         bool is_there = true;
         size = end - at < sizeof words ? end - at : sizeof words;
         if (is_private)
-            size = find_pages(hashing, at, size, &is_there);
+            size = page_map_alike(&hashing->pages, at, at + size, &is_there) - at;
         if (!is_there)
             continue;
         ssize_t count = pread(hashing->memory, words, size, (off_t)at);
@@ -92,18 +76,17 @@ static void hash_mapping(struct hashing *hashing, uint64_t start, uint64_t end, 
     }
 }
 
-static int open_memory(pid_t process, const char *name) {
+static int open_memory(pid_t process) {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", (int)process, name);
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)process);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 bool hash_writable_memory(pid_t process, const address_range_list *left_out, uint64_t *hash) {
-    struct hashing hashing = {.left_out = left_out,
-                              .memory = open_memory(process, "mem"),
-                              .pages = open_memory(process, "pagemap")};
+    struct hashing hashing = {.left_out = left_out, .memory = open_memory(process)};
     struct memory_map map;
     struct memory_mapping mapping;
+    page_map_open(&hashing.pages, process);
     memory_map_open(&map, process);
     while (memory_map_next(&map, &mapping))
         if (is_read_and_written(&mapping))
@@ -111,8 +94,7 @@ bool hash_writable_memory(pid_t process, const address_range_list *left_out, uin
                          !mapping.is_shared && !mapping.inode);
     if (hashing.memory >= 0)
         close(hashing.memory);
-    if (hashing.pages >= 0)
-        close(hashing.pages);
+    page_map_close(&hashing.pages);
     *hash = hashing.hash;
     return memory_map_close(&map) && hashing.memory >= 0;
 }
