@@ -276,13 +276,24 @@ static struct play_thread *find_sibling(const struct player *player,
     return NULL;
 }
 
+/* Whether the thread was the first of its process when that was recorded, and so has its end. One
+ * that has executed a program became that. */
+static bool is_recorded_first(const struct player *player, const struct play_thread *thread) {
+    const struct play_process *process = thread->process;
+    bool is_another = thread->number != process->number;
+    for (size_t i = 0; i < player->threads.count && !is_another; i++)
+        is_another = player->threads.data[i]->process == process &&
+                     player->threads.data[i]->recorded == process->recorded;
+    return thread->recorded == process->recorded || !is_another;
+}
+
 /* A thread that makes its last call does so, unless the kernel has it as the first of its process,
  * as it has in a copy that was made while the thread played: that one stands, and is no longer
- * known. So do others, and the last one, until their process ends, and these are. */
+ * known. So do others, the first and the last one, until their process ends, and these are. */
 static void end_thread(struct player *player) {
     struct play_thread *thread = player->thread, *sibling = find_sibling(player, thread);
     bool is_last_call = thread->call.number == SYS_exit && player->in_call;
-    if (!sibling || !is_last_call)
+    if (!sibling || !is_last_call || is_recorded_first(player, thread))
         return;
     if (thread->number != thread->process->number && repeat_call(thread->number, SYS_exit) &&
         ptrace(PTRACE_CONT, thread->number, NULL, NULL) == 0)
