@@ -159,8 +159,7 @@ void record_child(struct recorded_thread *thread, pid_t number) {
         child->stands = true;
         set_boundary(child, false);
     } else { /* it was killed at once */
-        child->pending = status;
-        child->is_pending = true;
+        keep_pending(child, status);
     }
 }
 

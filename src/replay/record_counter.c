@@ -148,8 +148,8 @@ static struct counter_value read_beside(pid_t thread, const struct counter_read 
     cpu_set_t ours, its;
     int here = sched_getcpu();
     bool is_elsewhere = here >= 0 && here < CPU_SETSIZE &&
-                        sched_getaffinity(0, sizeof ours, &ours) == 0 &&
-                        sched_getaffinity(thread, sizeof its, &its) == 0 && !CPU_ISSET(here, &its);
+                        sched_getaffinity(thread, sizeof its, &its) == 0 &&
+                        !CPU_ISSET(here, &its) && sched_getaffinity(0, sizeof ours, &ours) == 0;
     if (is_elsewhere)
         sched_setaffinity(0, sizeof its, &its);
     struct counter_value value = read_counter(read->code, read->size, registers);

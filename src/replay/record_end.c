@@ -73,8 +73,7 @@ static void await_end(struct recorded_thread *thread) {
     for (;;) {
         pid_t ended = poll_status(thread, &status);
         if (ended == thread->number) {
-            thread->pending = status;
-            thread->is_pending = true;
+            keep_pending(thread, status);
         }
         if (ended != 0 || has_ended(thread->process->number, thread->number))
             return;

@@ -22,8 +22,7 @@ void leave_call(struct recorded_thread *thread) {
     if (WIFSTOPPED(status) && WSTOPSIG(status) == CALL_STOP) {
         repeat_call(thread->number, thread->call.number);
     } else {
-        thread->pending = status;
-        thread->is_pending = true;
+        keep_pending(thread, status);
     }
 }
 

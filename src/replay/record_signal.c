@@ -171,8 +171,7 @@ static void enter_handler(struct recorded_thread *thread, int signal, enum quipu
         !await_status(thread, &status))
         return; /* it has been killed: its end comes */
     if (!WIFSTOPPED(status) || status >> 16) {
-        thread->pending = status;
-        thread->is_pending = true;
+        keep_pending(thread, status);
     } else if (WSTOPSIG(status) == SIGSEGV) {
         enter_without_frame(thread, place);
     } else if (status != STEPPED || !record_handler(thread, signal, place, hash, info)) {
@@ -211,8 +210,7 @@ static bool stops_process(int signal) {
 bool come_to_exit(struct recorded_thread *thread) {
     int status = inside_run_out(&thread->process->inside, thread->number, 0);
     if (status) {
-        thread->pending = status;
-        thread->is_pending = true;
+        keep_pending(thread, status);
     } else {
         record_inside(thread);
     }
@@ -228,8 +226,7 @@ static bool come_out(struct recorded_thread *thread, int signal) {
     thread->signal = 0;
     int status = inside_run_out(inside, thread->number, signal);
     if (status) {
-        thread->pending = status;
-        thread->is_pending = true;
+        keep_pending(thread, status);
         return true;
     }
     record_inside(thread);

@@ -180,6 +180,12 @@ struct recorded_thread {
     bool stands_for_image, had_tick;
 };
 
+/* The STATUS of wait is handled later. */
+static inline void keep_pending(struct recorded_thread *thread, int status) {
+    thread->pending = status;
+    thread->is_pending = true;
+}
+
 /* A part of memory in an image. */
 struct memory_part {
     struct image_mapping mapping;

@@ -37,8 +37,7 @@ bool record_step(struct recorded_thread *thread) {
         finish_step(thread->number, &step);
         return true;
     }
-    thread->pending = status; /* a fault, a signal, or its end */
-    thread->is_pending = true;
+    keep_pending(thread, status); /* a fault, a signal, or its end */
     return false;
 }
 

@@ -97,8 +97,7 @@ static bool comes_back(struct recorded_thread *thread) {
             nanosleep(&pause, NULL);
         pid_t stopped = poll_status(thread, &status);
         if (stopped == thread->number) {
-            thread->pending = status;
-            thread->is_pending = true;
+            keep_pending(thread, status);
             return true;
         }
         if (stopped < 0 || is_asleep(thread->process->number, thread->number) ||
@@ -237,8 +236,7 @@ struct recorded_thread *run_groups(struct recorder *recorder) {
 void take_status(struct recorded_thread *thread, int status) {
     if (take_given_turn(thread, status))
         return;
-    thread->pending = status;
-    thread->is_pending = true;
+    keep_pending(thread, status);
     make_fresh(thread->recorder, thread->process->group);
 }
 
